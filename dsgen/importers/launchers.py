@@ -379,6 +379,7 @@ def _read_worker_line(words: list[Text], count: int, started: LaunchCommand, sou
         row, name, found, values = read_option(rest, launcher.table, partial(_choose_unknown, KEEP, FLAG))
         row(WorkerOption(None, name, found, values, started, source_map))
     started.command += rest
+    started.program = rest
 
 
 @dataclass(frozen=True)

@@ -202,6 +202,9 @@ def _trains(source: SourceDocument | SourceText) -> bool:
     return rank_words(words) > 0 or any(word.endswith("sshd") for word in words)
 
 
+CR = "its lines end with a carriage return, with which sbatch and bash do not run it"
+
+
 def _find_script_origin(source: SourceText) -> str:
     """The origin of a script, "" for a file of YAML."""
     lines = source.text.removeprefix("\ufeff").split("\n")
@@ -214,7 +217,10 @@ def _find_script_origin(source: SourceText) -> str:
     if not lines[0].startswith("#!") and (is_named or OF_YAML.match(first.lstrip())):
         return ""
     if lines[0].startswith("#!") and not re.search(r"\b(ba|da|z|k)?sh\b", lines[0]):
-        raise ImportRefusedError("this is no shell script", Position(source.name, 1, 1))
+        why = f"dsgen reads scripts for bash, and this one begins with {lines[0]}"
+        raise ImportRefusedError(why, Position(source.name, 1, 1))
+    if lines[0].endswith("\r"):
+        raise ImportRefusedError(CR, Position(source.name, 1, 1), r"remove them with sed -i 's/\r$//'")
     _refuse_template(source)
     word = next(iter(PROMPT.sub("", first).split()), "")
     if word in ORIGINS and ORIGINS[word].form == "line":

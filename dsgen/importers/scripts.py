@@ -280,13 +280,13 @@ class ScriptWriter:
     def _lose_leftovers(self) -> None:
         """Name what belongs to the old cluster and is in the values all the same."""
         draft, entries = self.conversion.draft, self.conversion.ledger.entries
-        training = {key: value for key, value in (draft.get("training") or {}).items() if key != "files"}
+        training = draft.get("training") or {}
         texts = [*_list_texts(training), *_list_texts(draft.get("launch.command") or [])]
         named = " ".join([*(entry.source for entry in entries if entry.fate == "lost"), *training.get("env", {})])
         for word in dict.fromkeys(match[0] for text in texts for match in LEFTOVERS.finditer(text)):
             if word not in named:
                 why = f"{word} is in the values, and only the old cluster has it"
-                self.conversion.lose(self.script.launch.statement, why, is_part=True)
+                self.conversion.doubt(self.script.launch.statement, why, LOOK, is_part=True)
 
     def _report_guesses(self) -> None:
         """Name the defaults that were used."""

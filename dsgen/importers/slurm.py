@@ -164,8 +164,10 @@ def _trains_by_itself(script: ChosenScript, nodes: int | None) -> bool:
 
 def _write_srun(conversion: Conversion, request: Request, words: Sequence[Text]) -> None:
     """The options of srun, which win over the directives."""
-    count = len(request.of_tasks)
+    count, nodes = len(request.of_tasks), request.nodes
     write_options(request, conversion, words[1:])
+    if (request.nodes or 1) < (nodes or 1):
+        conversion.doubt(words[0], f"it uses {request.nodes} of {nodes} nodes", "set workers.replicas", is_part=True)
     if [task.name for task in request.of_tasks[count:]] == ["ntasks"]:
         request.tasks = None
     if request.export and "ALL" not in request.export.split(","):

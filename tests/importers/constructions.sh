@@ -204,10 +204,8 @@ RUN --b $B
 A=1
 export A
 A=2
-RUN
-#
-export A=1
-unset A
+export B=1
+unset B
 RUN
 #
 export A=1
@@ -220,7 +218,8 @@ set +a
 B=2
 RUN
 #
-A=1 B=$A
+A=1 B=$A  # c
+export C=$A
 RUN --b $B
 #
 IFS=:
@@ -278,11 +277,9 @@ RUN $X
 RUN ~root/x
 #
 eval "X=3"
-RUN --x $X
-#
-C="X=3"
+C="Y=4"
 eval $C
-RUN --x $X
+RUN --x $X --y $Y
 #
 CMD="RUN --a 'b c'"
 eval $CMD
@@ -300,8 +297,6 @@ X=1 bash -c 'RUN --x $X'
 export X=1
 env Y=2 bash -c 'RUN --x $X --y $Y'
 #
-env -u X RUN
-#
 export X=1
 env -u X RUN
 #
@@ -316,13 +311,9 @@ if true; then RUN --x 1; fi
 if [ -d /tmp ]; then RUN --x 1; else RUN --x 2; fi
 #
 echo RUN --x 0
-RUN --x 1
-#
 cat <<E
 RUN --x 0
 E
-RUN --x 1
-#
 : <<'E'
 RUN --x 0
 E
@@ -396,6 +387,9 @@ b"
 RUN --x a\
 b
 #
+RUN --x 1\
+  2>err | cat
+#
 RUN --x "a\
 b $HOME"
 #
@@ -416,11 +410,9 @@ A=1 # c
 B="x # y" # z
 RUN --a $A --b "$B" --c=#d
 #
-RUN --x 1; echo done
-#
 RUN --x 1 || exit 1
 #
-RUN --x 1 < /dev/null
+RUN --x 1 < /dev/null; echo done
 #
 V=abc
 RUN --n ${#V} ${V}_x $V-y "${V}z"

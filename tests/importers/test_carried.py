@@ -36,6 +36,10 @@ def test_a_script_that_is_not_understood_is_a_file_of_the_run() -> None:
         (HEAD + "f() { srun python train.py; }\nf\n", "", True),
         (HEAD + "if [ -f last ]; then A=1; fi\nsrun python train.py\n", "", True),
         (HEAD + "A=(1 2)\nsrun python train.py ${A[$SLURM_LOCALID]}\n", "", True),
+        (HEAD.replace("nodes=1", "nodes=4") + "srun -N 2 python train.py\n", "", True),
+        (HEAD + "export PORT=$RANDOM\nsrun python train.py\n", "", True),
+        (HEAD + "X=$(cat <<'E'\npython train.py\nE\n)\nsrun bash -c \"$X\"\n", "", True),
+        (HEAD + "echo 'exec $* $SLURM_LOCALID' > f.sh\nsrun bash f.sh python train.py\n", "", True),
         (HEAD + "srun python prepare.py\nsrun torchrun train.py\nsrun torchrun test.py\n", "", True),
     ],
 )

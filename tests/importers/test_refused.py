@@ -60,7 +60,7 @@ def an_object(kind: str, api: str = "v1") -> str:
         ("#!/bin/bash\n#SBATCH -N {{ nodes }}\ntorchrun x.py\n", "a.sbatch", "a.sbatch:2:12: this is a template"),
         ("#!/bin/bash\n#PBS -l select=2\nmpirun x\n", "a.pbs", "a.pbs:2:1: dsgen reads no scripts for PBS"),
         ("#!/bin/bash\n#BSUB -n 2\nmpirun x\n", "a.sh", "dsgen reads no scripts for LSF"),
-        ("#!/usr/bin/env python3\nprint(1)\n", "a.py", "this is no shell script"),
+        ("#!/usr/bin/env python3\nprint(1)\n", "a.py", "this one begins with #!/usr/bin/env python3"),
         ("#!/bin/bash\n# only comments\n", "a.sh", "dsgen finds no command in the script that starts"),
         ("#!/bin/bash\necho hello\n", "a.sh", "dsgen finds no command in the script that starts"),
         ("#!/bin/bash\nfi\n", "a.sh", "a.sh:2:1: bash cannot read the script"),
@@ -118,13 +118,14 @@ def test_too_many_documents_are_refused_at_once(text: str) -> None:
     ("data", "expected"),
     [
         (b"#!/bin/bash\n# caf\xe9\ntorchrun --nproc_per_node 2 train.py\n", ""),
-        (b"\xef\xbb\xbf#!/bin/bash\r\ntorchrun --nproc_per_node 2 train.py\r\n", ""),
+        (b"\xef\xbb\xbf#!/bin/bash\ntorchrun --nproc_per_node 2 train.py\n", ""),
+        (b"#!/bin/bash\r\ntorchrun train.py\r\n", "its lines end with a carriage return"),
         (b"#!/bin/bash\ntorchrun --nproc_per_node 2 train.py caf\xe9\n", "a.sh:2:41: byte 0xe9 is not UTF-8"),
         (b"#!/bin/bash\n#SBATCH -J caf\xe9\ntorchrun train.py\n", "a.sh:2:15: byte 0xe9 is not UTF-8"),
     ],
 )
 def test_other_encodings(data: bytes, expected: str) -> None:
-    """They may be in comments; a mark of the encoding and line ends of Windows change nothing."""
+    """They may be in comments; a mark of the encoding changes nothing."""
     source = SourceText.from_bytes("a.sh", data)
     if expected:
         with pytest.raises(ImportRefusedError, match=expected):

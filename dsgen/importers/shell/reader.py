@@ -532,6 +532,8 @@ class ScriptReader:
         for index, word in enumerate(words[1:], 1):
             if re.fullmatch(r"-[a-z]*c[a-z]*", word.chars) and index + 1 < len(words):
                 name = words[index + 2].chars if words[index + 2 :] else words[0].chars
+                if any(one.kind == "command" for one in self.source_map.list_unknowns(words[index + 1][:1])):
+                    raise self.refuse(statement, "the commands that it runs are not known")
                 self._read_inner(words[index + 1], words[index + 3 :], name, prefix)
                 return True
             if not word.chars.startswith("-"):

@@ -6,7 +6,7 @@ import functools
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dsgen.importers.ledger import ImportRefusedError, MissingParserError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MOST_CHARACTERS = 1 << 19
 EXPANSIONS = ("simple_expansion", "expansion", "command_substitution", "arithmetic_expansion")
 SPLIT, NAME = re.compile(r"(?<![$\\])\$[A-Za-z_]"), re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
+LINE_END = re.compile(r"(?<!\\)\n|#")
 REST = re.compile(r"[^\s'\"`;|&<>(){}\\]*")
 """The rest of a word without quotes."""
 WORDS = ("variable_assignment", "concatenation", "word", "command_name")
@@ -32,10 +33,10 @@ UNITS = ("command", "variable_assignment", "declaration_command", "unset_command
 class Script:
     """A parsed text. Offsets of its nodes are those of the characters of the text."""
 
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: Text, ends: Collection[int] = ()) -> None:
         self.text = text
         # Only ASCII characters matter for the structure, and with them a byte is a character.
-        plain = "".join(char if char < "\x80" else "x" for char in text.chars)
+        plain = "".join(";" if at in ends else char if char < "\x80" else "x" for at, char in enumerate(text.chars))
         self.root: Node = _load_parser().parse(plain.encode("ascii")).root_node
 
     def read_text(self, node: Node) -> Text:
@@ -75,9 +76,18 @@ def parse(text: Text, source_map: SourceMap) -> Script:
         if not offsets:
             break
         script = Script(_add_braces(script.text, offsets))
+    if ends := _find_line_ends(script):
+        script = Script(script.text, ends)
     if _is_deeper_than(script.root, DEEPEST):
         raise ImportRefusedError("the script is nested too deeply", source_map.resolve_place(text.places[0]))
     return script
+
+
+def _find_line_ends(script: Script) -> set[int]:
+    """Where lines of several assignments end: the parser takes them for a part of the command on the next line."""
+    nodes = [node for node in walk_nodes(script.root) if node.type == "variable_assignment"]
+    pairs = [(one.end_byte, one.next_sibling) for one in nodes if one.parent and one.parent.type == "command"]
+    return {end for end, after in pairs if after and LINE_END.search(script.text.chars, end, after.start_byte + 1)}
 
 
 def _find_split_values(script: Script) -> list[int]:
@@ -131,6 +141,9 @@ def list_arguments(node: Node) -> list[Node]:
     """The name and the arguments of a command."""
     skipped = ("variable_assignment", "file_redirect", "heredoc_redirect", "herestring_redirect", "comment")
     words = [child for child in node.children if child.is_named or child.type in ("$", "==", "=~")]
+    after = node.next_sibling
+    if words and after is not None and after.type == "file_redirect" and words[-1].end_byte == after.start_byte:
+        words.pop()  # `2` of `2>FILE` after `\` and a line end
     return [child for child in words if node.type != "command" or child.type not in skipped]
 
 
