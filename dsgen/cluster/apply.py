@@ -18,7 +18,7 @@ from dsgen import __version__
 from dsgen.cluster.actions import ObjectRef, delete_objects, explain_refusal, list_labelled
 from dsgen.cluster.models import JOB, RUN, read_map
 from dsgen.cluster.phase import ENDS, find_owner
-from dsgen.cluster.reader import COMPONENT, FORBIDDEN, MISSING, list_jobs, list_records, list_runs, list_scripts
+from dsgen.cluster.reader import COMPONENT, FORBIDDEN, MISSING, PVC, list_jobs, list_records, list_runs, list_scripts
 from dsgen.cluster.requirements import ApiObject
 from dsgen.errors import ApiError, ApplyError, IncompleteApplyError, RevertedError
 from dsgen.problems import Diagnostic
@@ -118,7 +118,8 @@ def plan_apply(cluster: Cluster, job: Job, runs: JobRuns, force: bool = False) -
     """
     documents = render(job.data, job.release)
     parts = prepare_parts(cluster, job, documents)
-    metas = (part.live["metadata"] for part in parts if part.live)
+    # A claim stays, with the tool's marks, when the tool removes the job.
+    metas = (part.live["metadata"] for part in parts if part.live and part.content["kind"] != PVC)
     owners = (find_owner({**(meta.get("labels") or {}), **(meta.get("annotations") or {})}) for meta in metas)
     if (refusal := explain_refusal(next(filter(None, owners), None), "change the keys")) and not force:
         raise RevertedError(refusal)

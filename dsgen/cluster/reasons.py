@@ -112,9 +112,9 @@ RULES = {  # where diagnosis looks, root causes first
         CauseRule(
             r"(?P<names>.*): (?P<command>.*)",
             "RuntimeMissing",
-            "pods of {about} wait for shared scripts that do not exist ({names}), and start by themselves after: "
-            "{command}. No timeout runs while all pods wait, and they hold their accelerators; if only a replaced "
-            "worker waits, lifecycle.startTimeoutSeconds ends the run",
+            "pods of {about} wait for shared scripts that do not exist ({names}), and start by themselves after, with "
+            "the dsgen that rendered the run: {command}. No timeout runs while all pods wait, and they hold their "
+            "accelerators; if only a replaced worker waits, lifecycle.startTimeoutSeconds ends the run",
             ("runtime.name",),
         ),
     ),

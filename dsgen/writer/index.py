@@ -59,9 +59,8 @@ class Index:
     def as_text(self) -> str:
         """The text of the index file. All facts that change with a run share a line, so that its diff is short."""
         facts = {"version": INDEX_VERSION, "dsgen": self.dsgen, "owner": self.owner}
-        facts |= {"run": self.run} if self.run else {}
-        facts |= {"runtime": self.runtime} if self.runtime else {}
-        facts |= {"madeOf": self.made_of} if self.made_of else {}
+        others = {"run": self.run, "runtime": self.runtime, "madeOf": self.made_of}
+        facts |= {key: text for key, text in others.items() if text}
         runs = {name: {"sha256": run.sha256, "dsgen": run.dsgen} for name, run in self.runs.items()}
         files = {
             path: {**({"run": self.run} if path in self.frozen else {}), "sha256": self.files[path]}
