@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from dsgen.checks.rule import ANY_TEXT, Problem, Problems, Values, error, of_roles, warning
+from dsgen.checks.rule import Problem, Problems, Values, error, of_roles, warning
 from dsgen.generated import helpers
 from dsgen.language.functions import matching
 from dsgen.language.text import quote
-from dsgen.problems import KeyPath, path_text, safe_text
+from dsgen.problems import KeyPath, path_text, safe_text, secrets
+from dsgen.schema import look_up
 
 MOVING_TAG = "^((.*-)?(latest|nightly)|main|master|develop|dev|devel|edge|head|stable)?$"
 """Tags that most registries move to the newest image."""
@@ -128,12 +129,6 @@ def _list_texts(part: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
 
 # -- secrets -----------------------------------------------------------------------------------------------------------
 
-# What dsgen/problems/safe_text.py hides.
-TOKEN = f"{safe_text.TOKEN}|-----BEGIN [A-Z ]*PRIVATE KEY-----"
-HAS_TOKEN = f"^{ANY_TEXT}{TOKEN}{ANY_TEXT}$"
-ASSIGNS_SECRET = (
-    f"^{ANY_TEXT}[A-Z]_?(API_KEY|ACCESS_KEY|SECRET|TOKEN|PASSWORD)=[^A-Za-z0-9$/({{~.<]?[A-Za-z0-9+_-]{{8,}}{ANY_TEXT}$"
-)
 FROM_SECRET = "{valueFrom: {secretKeyRef: {name: my-secret, key: KEY}}}"
 IN_SECRET = f"put it into a Secret, and set training.env.NAME: {FROM_SECRET}"
 LOGIN_IN_SECRET = "put username and password into a Secret and set code.git.secretName to its name"
@@ -171,10 +166,7 @@ def warn_of_key_of_webhook(values: Values) -> Problems:
 
 @warning("DS369", "training.env.*", "launcher.env.*")
 def warn_of_secret_variables(_: Values, path: KeyPath, value: Any) -> Problems:
-    if not isinstance(value, str):
-        return
-    is_named = safe_text.is_secret_name(str(path[-1])) and matching(value, f"^{ANY_TEXT}[^ ]{ANY_TEXT}$")
-    if is_named or matching(value, HAS_TOKEN):
+    if isinstance(value, str) and secrets.is_secret(str(path[-1]), value):
         where, name = path_text(path[:-1]), quote(path[-1])
         yield Problem(
             f"{where}: the value of {name} seems to be a secret, and values files are kept in Git",
@@ -183,21 +175,23 @@ def warn_of_secret_variables(_: Values, path: KeyPath, value: Any) -> Problems:
 
 
 @warning("DS369", "training.args.*", "training.exec.*", "launch.command.*", hint=IN_SECRET)
-def warn_of_secret_words(_: Values, path: KeyPath, word: str) -> Problems:
-    if matching(word, HAS_TOKEN):
+def warn_of_secret_words(values: Values, path: KeyPath, word: str) -> Problems:
+    before = look_up(values, path[:-1])[: path[-1]]
+    is_argument = secrets.is_secret_argument(str(*before[-1:]), word)
+    if is_argument or secrets.is_secret_argument(*word.partition("=")[::2]) or secrets.holds_secret(word):
         yield Problem(f"{path_text(path[:-1])}: an item seems to contain a secret, and values files are kept in Git")
 
 
 @warning("DS369", "training.files.*", hint="put it into a Secret, and mount the Secret as a volume of storage")
 def warn_of_secret_files(_: Values, path: KeyPath, text: str) -> Problems:
-    if matching(text, HAS_TOKEN):
+    if secrets.holds_token(text):
         name = quote(path[-1])
         yield Problem(f"training.files: {name} seems to contain a secret, and values files are kept in Git")
 
 
 @warning("DS369", "training.setup", hint=IN_SECRET)
 def warn_of_secret_in_setup(values: Values) -> Problems:
-    if matching(values.training.setup, HAS_TOKEN) or matching(values.training.setup, ASSIGNS_SECRET):
+    if secrets.holds_secret(values.training.setup):
         yield Problem("training.setup seems to contain a secret, and values files are kept in Git")
 
 

@@ -21,11 +21,11 @@ from dsgen.importers.launch import NODES_HOLE, SLOTS_HOLE
 from dsgen.importers.launchers import LAUNCHERS, WORKERS
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.origins import Origin
-from dsgen.importers.secrets import holds_secret
 from dsgen.importers.slurm import read_directives as read_words
 from dsgen.importers.slurm_options import Request, write_options
 from dsgen.importers.volumes import write_image
 from dsgen.problems import Position
+from dsgen.problems.secrets import holds_secret
 from dsgen.reading.nodes import SourceText
 from dsgen.schema.commands import list_programs
 from dsgen.schema.scripts import read_commands

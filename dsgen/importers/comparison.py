@@ -17,9 +17,9 @@ from dsgen.importers.environment import OWN
 from dsgen.importers.facts import PLACES, Fact, Role, read_role
 from dsgen.importers.fields import remove_nulls
 from dsgen.importers.ledger import ImportedJob
-from dsgen.importers.secrets import MASK, hide, is_secret
 from dsgen.language.functions import TemplateError
 from dsgen.problems import KeyPath
+from dsgen.problems.secrets import MASK, hide, is_secret
 from dsgen.render import render
 
 WORKERS, LAUNCHER, CONFIG = "workers/job.yaml", "launcher/job.yaml", "config/configmap.yaml"

@@ -16,10 +16,10 @@ from dsgen.importers.launchers import WORKERS, find_launcher
 from dsgen.importers.ledger import ConvertedPart, ImportRefusedError
 from dsgen.importers.pods import VARIABLE, Pod, write_variable
 from dsgen.importers.scripts import ChosenScript, choose_launch, write_script
-from dsgen.importers.secrets import holds_secret, is_secret
 from dsgen.importers.shell.reader import ScriptReader
 from dsgen.importers.shell.words import ShellScope
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
+from dsgen.problems.secrets import holds_secret, is_secret
 
 REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_]\w*)\)")
 ENTRYPOINT = "the source names no command, the image starts the program by itself: write its script"

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.fields import Option, Part
-from dsgen.importers.secrets import is_secret
 from dsgen.importers.texts import Text, UnknownPart
 from dsgen.problems import KeyPath
+from dsgen.problems.secrets import is_secret
 
 RANK_METHODS_SHELL: Mapping[str, str] = {
     "RUN": "$DSGEN_RUN",

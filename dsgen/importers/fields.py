@@ -16,9 +16,9 @@ from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument, format_scalar, walk_scalars
 from dsgen.importers.draft import Draft
 from dsgen.importers.ledger import Fate
-from dsgen.importers.secrets import MASK, is_secret
 from dsgen.importers.texts import Text
 from dsgen.problems import KeyPath, path_text
+from dsgen.problems.secrets import MASK, is_secret
 from dsgen.reading.nodes import Node
 
 NO_KEY = "dsgen has no key for it"

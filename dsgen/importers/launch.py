@@ -23,8 +23,8 @@ from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Option
 from dsgen.importers.launchers import OTHER_MPI, PASSED_ON, WORKERS, LaunchCommand, is_python
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.secrets import holds_secret, is_secret_option
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
+from dsgen.problems.secrets import holds_secret, is_secret_argument
 
 OTHER_PYTHON = "the image may have this Python at another place; dsgen starts python3"
 NO_PROGRAM = "the source names no program: the image starts it by itself"
@@ -183,10 +183,10 @@ def _replace_secrets(conversion: Conversion, words: Sequence[Text]) -> list[Text
     kept, before = list[Text](), ""
     for word in words:
         option, has_value, value = word.partition("=")
-        if has_value and is_secret_option(option.chars) and value.is_known and value:
+        if has_value and is_secret_argument(option.chars, value.chars) and value.is_known:
             word = join([option, place_at("=", word), _replace_secret(conversion, option.chars, value)])
         elif word.is_known and (
-            (is_secret_option(before) and not word.chars.startswith("-"))
+            is_secret_argument(before, word.chars)
             or holds_secret(" ".join([*conversion.source_map.format_words(kept[-3:]), word.chars]))
         ):
             word = _replace_secret(conversion, before if before.startswith("-") else "TRAINING_SECRET", word)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dsgen.errors import EXIT_FINDINGS, DsgenError
-from dsgen.importers.secrets import hide
 from dsgen.importers.texts import OF_ENTRY, spend
 from dsgen.problems import Position
+from dsgen.problems.secrets import hide
 
 Fate = Literal["mapped", "dropped", "lost"]
 LONGEST = 120

@@ -35,9 +35,9 @@ from dsgen.importers.fields import (
     to,
     when,
 )
-from dsgen.importers.secrets import has_secret, is_secret
 from dsgen.importers.volumes import write_image, write_volumes
 from dsgen.problems import KeyPath
+from dsgen.problems.secrets import has_secret, is_secret
 
 CLUSTER = "the cluster writes it"
 KIND = "the kind of the object"

@@ -20,7 +20,6 @@ from dsgen.importers.facts import JobSize
 from dsgen.importers.launch import WrittenFiles, passes_on, write_launch
 from dsgen.importers.launchers import LaunchCommand, parse_launch_command
 from dsgen.importers.ledger import Fate, ImportRefusedError
-from dsgen.importers.secrets import holds_secret
 from dsgen.importers.shell.commands import PREPARES, WRAPPERS
 from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
 from dsgen.importers.shell.syntax import find_mistake, find_units, find_unparsed
@@ -28,6 +27,7 @@ from dsgen.importers.shell.words import ShellScope
 from dsgen.importers.slurm_options import NOT_ABSOLUTE
 from dsgen.importers.texts import Text, UnknownPart, is_private
 from dsgen.problems import Position
+from dsgen.problems.secrets import holds_secret
 from dsgen.reading.nodes import SourceText
 
 

@@ -105,13 +105,14 @@ _KEYED_HOST = re.compile(
 """Webhooks of these services have the key in their path."""
 _TOKEN = re.compile(
     r"(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}"
-    r"|\bsk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,})"
+    r"|\bsk-(?:(?:proj|ant|or|svcacct|admin)-[A-Za-z0-9_-]{20}|[A-Za-z0-9]{20})[A-Za-z0-9_-]*|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,})"
 )
 TOKEN = _TOKEN.pattern
 """Tokens of a known form."""
 SECRET_WORDS = (
     "API_?KEY|ACCESS_KEY(?:_ID)?|SECRET(?:_ACCESS)?_KEY|SECRET|PRIVATE_KEY|TOKEN|PASSWORD|PASSWD|PASSPHRASE|PASS|PAT"
-    "|(?:WANDB|COMET|NEPTUNE|CLEARML|OPENAI|ANTHROPIC|HF|HUGGINGFACE|AZURE|STORAGE|ACCOUNT|LICENSE)_KEY"
+    "|(?:WANDB|COMET|NEPTUNE|CLEARML|OPENAI|ANTHROPIC|HF|HUGGINGFACE|KAGGLE|AZURE|STORAGE|ACCOUNT|LICENSE)_KEY"
+    "|CONNECTION_STRING|JWT|(?:DB|PG|MYSQL|REDIS)_PWD"
 )
 """What the name of a variable ends with that holds a secret, behind a `_`, or one of these systems."""
 _SYSTEMS = "(?:DB|PG|MY|MYSQL|REDIS|SSH|SMTP|SUDO)?"

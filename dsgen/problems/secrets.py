@@ -1,25 +1,28 @@
-"""Secrets in a source: found by the names of variables and options and by the form of tokens, and never copied."""
+"""Finds secrets by the names of variables and options and by the form of tokens, for the rules and for dsgen import."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from dsgen.checks.names import TOKEN
-from dsgen.problems.safe_text import SECRET_WORDS, is_secret_name, redact
-
-__all__ = ["has_secret", "hide", "holds_secret", "is_secret", "is_secret_name", "is_secret_option"]
+from dsgen.problems.safe_text import SECRET_WORDS, TOKEN, is_secret_name, redact
 
 MASK = "***"
-_TOKEN = re.compile(TOKEN)
+_TOKEN = re.compile(f"{TOKEN}|-----BEGIN [A-Z ]*PRIVATE KEY-----")
+_NO_VALUE = re.compile(
+    r"(?i)\s*|true|false|none|null|yes|no|\d{1,4}|[$<].*|(/|\.{1,2}/|~/)[a-z_-]{2,20}(/.*)?", re.DOTALL
+)
+"""A flag, a number, a variable, a place for a value, or the path of a file with it."""
 _OPTION = re.compile(
     r"(?i)--?([a-z0-9]+[-_]){0,5}(api[-_]?keys?|access[-_]key([-_]id)?|secret([-_](access[-_])?key)?|passw(or)?d|pass(phrase)?|pat"
-    r"|(hf|auth|access|hub|wandb|github)[-_]token|(wandb|comet|neptune|clearml|openai)[-_]key)"
+    r"|(hf|auth|access|hub|wandb|github)[-_]token|(wandb|comet|neptune|clearml|openai|kaggle)[-_]key)"
 )
 """An option whose value is a secret. Not every name that ends with token: an `--eos_token` is none."""
 _NETRC = re.compile(r"(?i)\blogin\s{1,8}\S+\s{1,8}password\s{1,8}\S+")
 _PASSWORD = re.compile(r"://[^/\s:@]{0,256}:[^/\s@]{1,256}@")
-_VALUE = r"[\"']?\s{0,8}[:=]\s{0,8}[\"']?(?![$\s\"'{]|[A-Za-z_.]+\()([^\s\"',}]+)"
+_VALUE = (
+    r"[\"']?\s{0,8}[:=]\s{0,8}[\"']?(?![$\s\"'{<(~]|\.{0,2}/[a-z_-]{2,20}(?:[/\s\"',}]|$)|[A-Za-z_.]+\()([^\s\"',}]+)"
+)
 _ASSIGNED = re.compile(
     rf"(?<![A-Za-z0-9_])(?!(?:[A-Z0-9]+_)?(?:PAD|EOS|BOS|MAX|MASK)_TOKEN)(?:[A-Z0-9_]{{1,80}}_)?(?:{SECRET_WORDS}){_VALUE}"
 )
@@ -40,9 +43,14 @@ _BEARER = re.compile(
 )
 
 
-def is_secret_option(word: str) -> bool:
-    """Whether the value of an option such as `--wandb_key` is a secret."""
-    return _OPTION.fullmatch(word) is not None
+def is_secret_argument(option: str, value: str) -> bool:
+    """Whether the value of an option such as `--wandb_key` is a secret. An option of the next word is no value."""
+    return not value.startswith("-") and not _NO_VALUE.fullmatch(value) and _OPTION.fullmatch(option) is not None
+
+
+def holds_token(text: str) -> bool:
+    """Whether a text contains a token of a known form, or a private key."""
+    return _TOKEN.search(text) is not None
 
 
 def holds_secret(text: str) -> bool:
@@ -53,10 +61,8 @@ def holds_secret(text: str) -> bool:
 
 
 def is_secret(name: str, value: str) -> bool:
-    """Whether the value of a variable must not be copied. A reference to another variable is no secret."""
-    if not value.strip() or value.startswith("$"):
-        return False
-    return is_secret_name(name) or holds_secret(value)
+    """Whether the value of a variable must not be in a file of Git. A reference to another variable is no secret."""
+    return not _NO_VALUE.fullmatch(value) and (is_secret_name(name) or holds_secret(value))
 
 
 def has_secret(data: Any) -> bool:
