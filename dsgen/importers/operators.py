@@ -198,7 +198,10 @@ def write_pods(workers: Sequence[PodKind], start: Start, launcher: PodKind | Non
     # Numbers that the pods themselves set are no variables of the operator.
     given = {name for name, fact in runs.facts.env.items() if str(fact.value).isdigit()} if start.is_set_by_pods else ()
     counts = ("NNODES", "NPROC_PER_NODE")
+    # An index counts the pods of one kind, and in a JobSet those of one Job.
+    jobs = read_number(first.whole, "replicas") if first.whole.find("template", "spec", "template") else 1
     runtime = {name: to for name, to in start.runtime.items() if name not in given or to not in counts}
+    runtime = {name: to for name, to in runtime.items() if not name.endswith("_INDEX") or not (others or jobs > 1)}
     write_command(runs, world, make_runtime(conversion, runtime))
     if launcher:
         write_expected_world(conversion, runs.facts)
@@ -320,7 +323,7 @@ SLOTS: Sequence[KeyPath] = (
 
 def _read_start(job: Field, operator: Operator) -> Start:
     given = next((one for path in SLOTS if (one := job.find(*path))), None)
-    slots = as_count(given.data) if given else None
+    slots = as_count(given.data) if given else operator.start.slots if job.find(*operator.replicas) else None
     main = as_text(job.read("spec", "mainContainer"))
     return replace(
         operator.start,
@@ -536,7 +539,7 @@ OPERATORS: Mapping[str, Operator] = {
         ("spec", "mpiReplicaSpecs"),
         Start({f"OMPI_COMM_WORLD_{name}": name for name in ("RANK", "LOCAL_RANK")}
               | {"OMPI_COMM_WORLD_SIZE": "WORLD_SIZE"},
-              ("worker", "mpi-worker", "mpi"), ("mpi-launcher", "mpi", "launcher")),
+              ("worker", "mpi-worker", "mpi"), ("mpi-launcher", "mpi", "launcher"), slots=1),
         {**MPI_POLICY, "runPolicy": {**POLICY, **MPI_POLICY}},
         {"Worker": WORKER, "Launcher": {**REPLICA, "replicas": drop("a job has one launcher")}},
     ),

@@ -92,10 +92,7 @@ RUN
 #
 X=1
 { X=2; }
-RUN --x $X
-#
-X=1
-(cd /tmp; X=2)
+(cd /tmp; X=3)
 RUN --x $X
 #
 X=1 &

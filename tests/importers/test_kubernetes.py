@@ -477,9 +477,11 @@ def jobset(template: Fields) -> str:
          {"holes": {"workers.nodeSelector.pool", "training.env.LR"}}),
         (pytorchjob(pod(command=["torchrun", "t.py"]), nprocPerNode="${N}"),
          {"holes": {"workers.slots"}, "workers.accelerator.count": 4}),
-        (mpijob(MPIRUN, slotsPerWorker=1), {"workers.slots": None, "workers.accelerator.count": 4}),
+        (mpijob(MPIRUN).replace("slotsPerWorker", "_"), {"workers.slots": None, "workers.accelerator.count": 4}),
         (jobset(pod()).replace("parallelism: 4", "parallelism: ${N}"), {"holes": {"workers.replicas"}}),
         (pytorchjob(pod(command=["bash", "-c", "torchrun t.py --lr ${LR}"])), {"lost": ["${LR}"]}),
+        (jobset(pod(command=["sh", "-c", "python t.py $JOB_COMPLETION_INDEX"])).replace("w\n", "w\n    replicas: 2\n"),
+         {"lost": ["$JOB_COMPLETION_INDEX"]}),
         (mpijob(OPEN_MPI, {"image": "r.example.com/a:v1"}).replace(IMAGE, "<image>"),
          {"launcher.image": "r.example.com/a:v1", "image.repository": ""}),
         # a launcher behind another program, or in the arguments of an image
