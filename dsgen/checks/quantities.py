@@ -95,7 +95,7 @@ def check_cpus(_: Values, path: KeyPath, part: Any) -> Problems:
     for kind in ("requests", "limits"):
         cpus = (resources.get(kind) or {}).get("cpu", 0) if resources else 0
         at, where = (*path, kind, "cpu"), f"{path_text((*path, kind, 'cpu'))}: {cpus}"
-        if matching(str(cpus), "^.*([KMGTPE]i|[MGTPE])$"):
+        if matching(str(cpus), "^.*([KMGTPE]i|[kMGTPE])$"):
             yield Problem(f"{where} has a unit of memory", at, "write the number of CPUs, such as 4 or 500m")
         elif cpus != "auto" and parse_quantity(cpus) >= most:
             hint = f"write the number of CPUs; did you mean {cpus}m, which are thousandths?"
