@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from dsgen import schema
 from dsgen.checks.rule import ANY_TEXT, Problem, Problems, Values, error, warning
 from dsgen.deepspeed import FILES
-from dsgen.deepspeed import batch as batches
 from dsgen.generated import helpers
 from dsgen.language.functions import list_launch_methods, matching
 from dsgen.language.text import scalar
@@ -360,6 +359,8 @@ def refuse_batches_for_fewer_workers(values: Values) -> Problems:
     values.require(("training", "deepspeed", "config"), ("workers", "min"))
     if not 0 < least < all_of_them:
         return
+    from dsgen.deepspeed import batch as batches  # imported late: many jobs have no configuration of DeepSpeed
+
     sizes = batches.sizes(config, slots)
     if not sizes:
         message = f"workers.min needs {BATCH} in training.deepspeed.config, and {MICRO} as a number if it is there"

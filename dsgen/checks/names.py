@@ -10,7 +10,7 @@ from dsgen.checks.rule import Problem, Problems, Values, error, of_roles, warnin
 from dsgen.generated import helpers
 from dsgen.language.functions import matching
 from dsgen.language.text import quote
-from dsgen.problems import KeyPath, path_text, safe_text, secrets
+from dsgen.problems import KeyPath, path_text, safe_text
 from dsgen.schema import look_up
 
 MOVING_TAG = "^((.*-)?(latest|nightly)|main|master|develop|dev|devel|edge|head|stable)?$"
@@ -166,7 +166,7 @@ def warn_of_key_of_webhook(values: Values) -> Problems:
 
 @warning("DS369", "training.env.*", "launcher.env.*")
 def warn_of_secret_variables(_: Values, path: KeyPath, value: Any) -> Problems:
-    if isinstance(value, str) and secrets.is_secret(str(path[-1]), value):
+    if isinstance(value, str) and safe_text.is_secret(str(path[-1]), value):
         where, name = path_text(path[:-1]), quote(path[-1])
         yield Problem(
             f"{where}: the value of {name} seems to be a secret, and values files are kept in Git",
@@ -177,21 +177,21 @@ def warn_of_secret_variables(_: Values, path: KeyPath, value: Any) -> Problems:
 @warning("DS369", "training.args.*", "training.exec.*", "launch.command.*", hint=IN_SECRET)
 def warn_of_secret_words(values: Values, path: KeyPath, word: str) -> Problems:
     before = look_up(values, path[:-1])[: path[-1]]
-    is_argument = secrets.is_secret_argument(str(*before[-1:]), word)
-    if is_argument or secrets.is_secret_argument(*word.partition("=")[::2]) or secrets.holds_secret(word):
+    is_argument = safe_text.is_secret_argument(str(*before[-1:]), word)
+    if is_argument or safe_text.is_secret_argument(*word.partition("=")[::2]) or safe_text.holds_secret(word):
         yield Problem(f"{path_text(path[:-1])}: an item seems to contain a secret, and values files are kept in Git")
 
 
 @warning("DS369", "training.files.*", hint="put it into a Secret, and mount the Secret as a volume of storage")
 def warn_of_secret_files(_: Values, path: KeyPath, text: str) -> Problems:
-    if secrets.holds_token(text):
+    if safe_text.holds_token(text):
         name = quote(path[-1])
         yield Problem(f"training.files: {name} seems to contain a secret, and values files are kept in Git")
 
 
 @warning("DS369", "training.setup", hint=IN_SECRET)
 def warn_of_secret_in_setup(values: Values) -> Problems:
-    if secrets.holds_secret(values.training.setup):
+    if safe_text.holds_secret(values.training.setup):
         yield Problem("training.setup seems to contain a secret, and values files are kept in Git")
 
 

@@ -10,14 +10,16 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dsgen.deepspeed import options
-from dsgen.deepspeed.keys import RelativeDiagnostic
 from dsgen.generated import helpers
 from dsgen.language.functions import load_launch_methods
 from dsgen.problems import Diagnostic, KeyPath, Position
 from dsgen.schema.validate import MOST_PROBLEMS
+
+if TYPE_CHECKING:
+    from dsgen.deepspeed.keys import RelativeDiagnostic
 
 CONFIG: KeyPath = ("training", "deepspeed", "config")
 ARGS: KeyPath = ("training", "deepspeed", "args")

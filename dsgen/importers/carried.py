@@ -25,7 +25,7 @@ from dsgen.importers.slurm import read_directives as read_words
 from dsgen.importers.slurm_options import Request, write_options
 from dsgen.importers.volumes import write_image
 from dsgen.problems import Position
-from dsgen.problems.secrets import holds_secret
+from dsgen.problems.safe_text import holds_secret
 from dsgen.reading.nodes import SourceText
 from dsgen.schema.commands import list_programs
 from dsgen.schema.scripts import read_commands

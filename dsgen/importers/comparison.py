@@ -19,7 +19,7 @@ from dsgen.importers.fields import remove_nulls
 from dsgen.importers.ledger import ImportedJob
 from dsgen.language.functions import TemplateError
 from dsgen.problems import KeyPath
-from dsgen.problems.secrets import MASK, hide, is_secret
+from dsgen.problems.safe_text import MASK, hide, is_secret
 from dsgen.render import render
 
 WORKERS, LAUNCHER, CONFIG = "workers/job.yaml", "launcher/job.yaml", "config/configmap.yaml"

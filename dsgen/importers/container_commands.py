@@ -19,7 +19,7 @@ from dsgen.importers.scripts import ChosenScript, choose_launch, write_script
 from dsgen.importers.shell.reader import ScriptReader
 from dsgen.importers.shell.words import ShellScope
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
-from dsgen.problems.secrets import holds_secret, is_secret
+from dsgen.problems.safe_text import holds_secret, is_secret
 
 REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_]\w*)\)")
 ENTRYPOINT = "the source names no command, the image starts the program by itself: write its script"

@@ -11,7 +11,7 @@ from dsgen.editing import write_values
 from dsgen.importers.ledger import Placeholder
 from dsgen.importers.remarks import Remark
 from dsgen.problems import KeyPath, path_text
-from dsgen.problems.secrets import has_secret, holds_secret
+from dsgen.problems.safe_text import has_secret, holds_secret
 from dsgen.schema.default_values import load_defaults
 
 SECRET_HOLE = "the value looks like a secret, so it was not copied: put it into a Secret, and write the Secret's name"

@@ -12,7 +12,7 @@ from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.fields import Option, Part
 from dsgen.importers.texts import Text, UnknownPart
 from dsgen.problems import KeyPath
-from dsgen.problems.secrets import is_secret
+from dsgen.problems.safe_text import is_secret
 
 RANK_METHODS_SHELL: Mapping[str, str] = {
     "RUN": "$DSGEN_RUN",

@@ -18,7 +18,7 @@ from dsgen.importers.draft import Draft
 from dsgen.importers.ledger import Fate
 from dsgen.importers.texts import Text
 from dsgen.problems import KeyPath, path_text
-from dsgen.problems.secrets import MASK, is_secret
+from dsgen.problems.safe_text import MASK, is_secret
 from dsgen.reading.nodes import Node
 
 NO_KEY = "dsgen has no key for it"

@@ -24,7 +24,7 @@ from dsgen.importers.fields import Option
 from dsgen.importers.launchers import OTHER_MPI, PASSED_ON, WORKERS, LaunchCommand, is_python
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
-from dsgen.problems.secrets import holds_secret, is_secret_argument
+from dsgen.problems.safe_text import holds_secret, is_secret_argument
 
 OTHER_PYTHON = "the image may have this Python at another place; dsgen starts python3"
 NO_PROGRAM = "the source names no program: the image starts it by itself"

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from dsgen.errors import EXIT_FINDINGS, DsgenError
 from dsgen.importers.texts import OF_ENTRY, spend
 from dsgen.problems import Position
-from dsgen.problems.secrets import hide
+from dsgen.problems.safe_text import hide
 
 Fate = Literal["mapped", "dropped", "lost"]
 LONGEST = 120

@@ -37,7 +37,7 @@ from dsgen.importers.fields import (
 )
 from dsgen.importers.volumes import write_image, write_volumes
 from dsgen.problems import KeyPath
-from dsgen.problems.secrets import has_secret, is_secret
+from dsgen.problems.safe_text import has_secret, is_secret
 
 CLUSTER = "the cluster writes it"
 KIND = "the kind of the object"

@@ -27,7 +27,7 @@ from dsgen.importers.shell.words import ShellScope
 from dsgen.importers.slurm_options import NOT_ABSOLUTE
 from dsgen.importers.texts import Text, UnknownPart, is_private
 from dsgen.problems import Position
-from dsgen.problems.secrets import holds_secret
+from dsgen.problems.safe_text import holds_secret
 from dsgen.reading.nodes import SourceText
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dsgen.problems.secrets import hide, holds_secret, is_secret
+from dsgen.problems.safe_text import hide, holds_secret, is_secret
 from tests.importers.imports import holes, shell
 
 HEX = "0123456789abcdef0123456789abcdef01234567"
