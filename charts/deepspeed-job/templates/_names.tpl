@@ -28,9 +28,9 @@ change with the content of all scripts, so a run keeps those with which it start
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
 {{- if .Values.runtime.create -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-3005f4fbbc
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-28e6100fea
 {{- else -}}
-{{ .Values.runtime.name }}-{{ .folder }}-3005f4fbbc
+{{ .Values.runtime.name }}-{{ .folder }}-28e6100fea
 {{- end -}}
 {{- end }}
 

@@ -251,9 +251,10 @@ def make_shims(folder: Path) -> None:
         if name in ALWAYS or not (f"BASH_FUNC_{name}%%" in os.environ or methods.find_program(name)):
             (folder / name).write_text(PROGRAM.format(sys.executable, settings.SCRIPTS, name))
             (folder / name).chmod(0o755)
-    for name in ("activate", "deactivate"):  # what `source activate ENVIRONMENT` reads
+    for name in ("activate", "deactivate"):  # what `source activate ENVIRONMENT` reads; `deactivate` is called
         if not methods.find_program(name):
             (folder / name).write_text(ACTIVATE.format(name))
+            (folder / name).chmod(0o755)
     given = os.environ.get("BASH_ENV", "")
     (folder.parent / "found.sh").write_text(FOUND.format(folder) + (f". '{given}'\n" if given else ""))
     os.environ.update(BASH_ENV=str(folder.parent / "found.sh"))

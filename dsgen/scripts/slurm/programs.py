@@ -26,7 +26,7 @@ RUNS = {
     **dict.fromkeys((("conda", "run"), ("mamba", "run"), ("micromamba", "run")), "-n -p --name --prefix --cwd"),
     **dict.fromkeys(
         (("singularity", "exec"), ("apptainer", "exec")),
-        "-B --bind -H --home -W --workdir --pwd --env -S --scratch --overlay --security --network",
+        "-B --bind -H --home -W --workdir --pwd --env --env-file -S --scratch --overlay --security --network",
     ),
 }
 """What runs the rest of its words, with its options that have a value."""
@@ -34,12 +34,13 @@ OF_SHIFTER = "-i --image -V --volume -e --env --module -m --workdir -w"
 IMAGES = ("singularity", "apptainer")
 """What has an image before the command."""
 PREFIXES = ("SINGULARITYENV_", "APPTAINERENV_")
-UNKNOWN = ("--env-file", "--app")
+UNKNOWN = ("--app",)
+WITH_FILE = ("bash", "-c", 'set -a; . "$0" || exit 255; set +a; exec "$@"')
 
 
 def run_rest(name: str, valued: list[str], words: list[str]) -> int:
     """Run the command after the options, and after the image."""
-    rest = list(words)
+    rest, before = list(words), list[str]()
     while rest and rest[0].startswith("-"):
         option, is_joined, value = rest.pop(0).partition("=")
         if option == "--":
@@ -50,13 +51,17 @@ def run_rest(name: str, valued: list[str], words: list[str]) -> int:
             value = rest.pop(0)
         if option == "--env":
             os.environ.update({key: given for key, _, given in (one.partition("=") for one in value.split(","))})
+        elif option == "--env-file":
+            before = [*WITH_FILE, str(Path(value).absolute())]
         elif option in ("--pwd", "--workdir") and value:
             os.chdir(value)
     for key in [key for key in os.environ if key.startswith(PREFIXES)]:
         os.environ[key.partition("_")[2]] = os.environ[key]
-    command = rest[1:] if name in IMAGES else rest
-    if not command:
-        return 0
+    command = [*before, *(rest[1:] if name in IMAGES else rest)]
+    return start(command) if command else 0
+
+
+def start(command: list[str]) -> int:
     try:
         os.execvp(command[0], command)
     except OSError as error:
