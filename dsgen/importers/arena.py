@@ -6,7 +6,6 @@ import posixpath
 import re
 from collections.abc import Mapping
 
-from dsgen.importers.container_commands import make_runtime
 from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.environment import write_value
 from dsgen.importers.facts import JobSize, Role
@@ -22,11 +21,12 @@ from dsgen.importers.fields import (
     to,
     when,
 )
+from dsgen.importers.launch import write_counts
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.operators import PYTORCH, write_expected_world
 from dsgen.importers.origins import PROMPT
 from dsgen.importers.pods import ELASTIC
-from dsgen.importers.scripts import lose_unread, read_script, write_script
+from dsgen.importers.scripts import find_unread, make_runtime, read_script, write_kept, write_script
 from dsgen.importers.shell.syntax import list_arguments, parse, walk_nodes
 from dsgen.importers.shell.words import Expansion, ShellScope
 from dsgen.importers.texts import Text
@@ -66,7 +66,8 @@ def convert(source: SourceText, conversion: Conversion) -> None:
         _write_command(conversion, command[-1], is_mpi=kind == "mpi")
     else:
         conversion.draft.set_hole("training.python", "", "the line has no command")
-    lose_unread(conversion, text)
+    for unit in find_unread(conversion, text):
+        conversion.lose(unit, "it is another command")
 
 
 def _write_command(conversion: Conversion, command: Text, is_mpi: bool) -> None:
@@ -75,9 +76,19 @@ def _write_command(conversion: Conversion, command: Text, is_mpi: bool) -> None:
     line, facts = Text(chars, command.places), conversion.flags
     nodes = facts["workers"].number if "workers" in facts else 1
     devices = facts["gpus"].number if "gpus" in facts else 0
-    script = read_script(conversion, line, make_runtime(conversion, {} if is_mpi else PYTORCH))
+    runtime = make_runtime(conversion, {} if is_mpi else PYTORCH)
     slots = (1 if devices == 0 else devices) if is_mpi else None
-    write_script(conversion, script, JobSize(nodes, slots, devices, runs_ranks=is_mpi or devices in (0, 1)), line)
+    world = JobSize(nodes, slots, devices, runs_ranks=is_mpi or devices in (0, 1))
+    try:
+        with conversion.undo_if_refused():
+            write_script(conversion, read_script(conversion, line, runtime), world, line)
+    except ImportRefusedError:
+        if is_mpi or not line.is_known:
+            raise
+        write_counts(conversion, nodes, devices or 1, world)
+        write_kept(conversion, ["bash", "-c", line.chars], [line], runtime)
+        conversion.decided = conversion.source_map.locate(line)
+        conversion.map(command, "launch.command[2]")
     write_expected_world(conversion, Role())
 
 

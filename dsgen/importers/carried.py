@@ -1,8 +1,8 @@
 """Scripts for sbatch that are carried: a file of the run, unchanged, which launch.method slurm-script runs.
 
 A script whose statements are all understood becomes values (native). Another one is carried, if workers have what it
-needs; if they have not, it is native with its losses, or refused, as it was. A script without a queue that would be
-refused is kept as the command of each worker, if it starts processes only where it runs.
+needs, and is refused if they have not. A script without a queue that would be refused is kept as the command of each
+worker, if it starts processes only where it runs.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from dsgen.checks.launch import FOLDER, SCRIPT
 from dsgen.checks.slurm import ARRAY, find_array, find_obstacles, find_unset
 from dsgen.importers import scripts
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.environment import FIXED, FIXED_HINT, FIXED_WHY, WORKER_SHELL
-from dsgen.importers.launch import NODES_HOLE, SLOTS_HOLE
-from dsgen.importers.launchers import LAUNCHERS, WORKERS
+from dsgen.importers.facts import JobSize
+from dsgen.importers.launch import write_counts
+from dsgen.importers.launchers import LAUNCHERS
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.origins import Origin
+from dsgen.importers.shell.reader import OUTSIDE
 from dsgen.importers.slurm import read_directives as read_words
 from dsgen.importers.slurm_options import Request, write_options
 from dsgen.importers.volumes import write_image
@@ -34,6 +35,7 @@ Reason = tuple[Position, str]
 OF_SOURCE = re.compile(r"training\.(?!env)|launch\.command")
 """Holes that a script leaves, and not what the user has to give anyway, such as the image or the number of nodes."""
 IMAGE = re.compile(r"--container-image[= ][\"']?([\w./:@+-]+)|\bdocker://([\w./:@+-]+)")
+OF_SLURM = re.compile(r"(?m)^#SBATCH|^\s*srun\s")
 OF_SCRIPT = ("a", "array", "D", "chdir", "export")
 """Options of sbatch that slurm/batch_script.py reads."""
 NO_DEVICES = "the script does not say how many GPUs its node has; with none, set workers.accelerator.count: 0, too"
@@ -47,42 +49,42 @@ SECRET = "the line may contain a secret, and the script would be copied as it is
 
 
 def convert(origin: Origin, source: Any, conversion: Conversion) -> Conversion:
-    """Convert a source; a script for sbatch natively, or else carried. Raises ImportRefusedError."""
+    """Convert a source; a script natively, or else carried or kept. Raises ImportRefusedError."""
     options = conversion.options
-    is_script = isinstance(source, SourceText) and re.search(r"^#SBATCH|^\s*srun\s", source.text, re.MULTILINE)
-    other = Conversion(conversion.file, options, others=conversion.others)
-    if origin.module == "scripts" and not is_script and options.form != "native":
-        return _convert_or_keep(source, conversion, other)
-    if not is_script or options.form == "native":
+    if not isinstance(source, SourceText) or origin.form != "script":
         origin.convert(source, conversion)
         return conversion
-    start = Position(source.name, 1, 1)
-    if options.form == "carried":
-        _carry(source, other, (start, "it was asked for (--as carried)"))
-        return other
+    other = Conversion(conversion.file, options, others=conversion.others)
+    run = _carry if OF_SLURM.search(source.text) else _keep
     refusal: ImportRefusedError | None = None
     try:
+        if options.form == "carried":
+            raise ImportRefusedError("it was asked for (--as carried)", Position(source.name, 1, 1))
         origin.convert(source, conversion)
-        reason = _find_doubt(conversion)
+        reason = _find_hole(conversion) if run is _carry else None
+        if reason is None:
+            return conversion
     except ImportRefusedError as error:
         refusal, reason = error, (error.position, error.message)
-    if reason is None:
+    if options.form == "native":
+        if refusal:
+            raise refusal
         return conversion
     try:
-        _carry(source, other, reason)
+        run(source, other, reason)
     except ImportRefusedError as error:
         if refusal is None:
             return conversion
+        if options.form == "carried" or run is _keep:
+            raise
         also = f"the script cannot be carried either: line {error.position.line}: {error.message}"
         why = f"refused: {refusal.message}; {also}"
         raise ImportRefusedError(why, refusal.position, refusal.hint or error.hint) from error
     return other
 
 
-def _find_doubt(conversion: Conversion) -> Reason | None:
-    """Where a script is not understood, although it was converted."""
-    for doubt in sorted(conversion.doubts, key=lambda one: one[0].line)[:1]:
-        return doubt
+def _find_hole(conversion: Conversion) -> Reason | None:
+    """Where a script was not understood, although it was converted."""
     for hole in conversion.draft.holes:
         if OF_SOURCE.match(hole.key):
             return conversion.decided or Position(conversion.file, 1, 1), f"{hole.key}: {hole.why}"
@@ -136,24 +138,6 @@ def _read_request(source: SourceText, conversion: Conversion) -> Request:
     return request
 
 
-def _convert_or_keep(source: SourceText, conversion: Conversion, other: Conversion) -> Conversion:
-    """A script without a queue as values; one that would be refused as the command of each worker, if it can be."""
-    try:
-        if conversion.options.form != "carried":
-            scripts.convert(source, conversion)
-            return conversion
-        refusal = ImportRefusedError("it was asked for (--as carried)", Position(source.name, 1, 1))
-    except ImportRefusedError as error:
-        refusal = error
-    if conversion.options.line:
-        raise refusal
-    scripts.refuse_syntax_error(source.name, source.text)
-    if not _runs_on_each_worker(source.text, conversion.options.variables):
-        raise refusal
-    _keep(source, other, (refusal.position, refusal.message))
-    return other
-
-
 def _runs_on_each_worker(text: str, given: Collection[str]) -> bool:
     """Whether each worker can run a script, which trains there. given: its arguments and variables."""
     programs = {words[0].rpartition("/")[2] for one in read_commands(text) for words in list_programs(one.words)}
@@ -164,23 +148,22 @@ def _runs_on_each_worker(text: str, given: Collection[str]) -> bool:
 
 
 def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> None:
-    """Write the values that run the script on each worker."""
+    """Write the values that run a script without a queue on each worker. Raises ImportRefusedError if it cannot."""
+    if conversion.options.line:
+        raise ImportRefusedError(reason[1], reason[0])
+    scripts.refuse_syntax_error(source.name, source.text)
     draft, given, name = conversion.draft, conversion.options.variables, posixpath.basename(source.name)
-    exports = [f'export {name}="{WORKER_SHELL[to]}"\n' for name, to in scripts.RUNTIME.items()
-               if name != to and re.search(rf"\b{name}\b", source.text)]  # fmt: skip
-    draft.set("launch.method", WORKERS)
-    text = "".join(exports) + re.sub(r"\A#!.*\n", "", SELF.sub("$0", source.text))
-    draft.set("launch.command", ["bash", "-c", text, name, *_write_given(conversion)])
+    if not _runs_on_each_worker(source.text, given):
+        raise ImportRefusedError(reason[1], reason[0], OUTSIDE)
+    text = re.sub(r"\A#!.*\n", "", SELF.sub("$0", source.text))
+    runtime = scripts.make_runtime(conversion, scripts.RUNTIME)
+    whole = conversion.source_map.add_file(source.name, source.text)
+    scripts.write_kept(conversion, ["bash", "-c", text, name, *_write_given(conversion)], [whole], runtime)
     conversion.ledger.add("mapped", "the script", Position(source.name, 1, 1), "launch.command[2]")
-    known = {*given, *scripts.RUNTIME, *scripts.RUNTIME.values(), "MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE"}
+    known = {*given, *scripts.RUNTIME, *scripts.RUNTIME.values(), "MASTER_PORT", "RANK", "WORLD_SIZE"}
     _lose_unset(conversion, source.name, source.text, known)
-    for number, written in enumerate(source.text.split("\n"), 1):
-        if not written.lstrip().startswith("#") and (found := FIXED.search(written)):
-            at = Position(source.name, number, found.start() + 1)
-            conversion.ledger.add("lost", found[0], at, FIXED_WHY, FIXED_HINT, is_part=True)
     scripts.name_job(conversion, name)
-    for key, why in (("workers.replicas", NODES_HOLE), ("workers.slots", SLOTS_HOLE)):
-        draft.set_hole(key, 0, why)
+    write_counts(conversion, None, None, JobSize())
     scripts.add_claims(draft, [COMMENT.sub("", source.text)])
     conversion.decided, conversion.carried = reason
 

@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from dsgen.importers.conversion import Conversion
-from dsgen.importers.environment import FIXED, FIXED_HINT, FIXED_WHY, OWN, WORKER_SHELL
+from dsgen.importers.environment import OWN
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, read_name
 from dsgen.importers.launch import passes_on, write_counts
 from dsgen.importers.launchers import WORKERS, find_launcher
 from dsgen.importers.ledger import ConvertedPart, ImportRefusedError
 from dsgen.importers.pods import VARIABLE, Pod, write_variable
-from dsgen.importers.scripts import ChosenScript, choose_launch, write_script
+from dsgen.importers.scripts import SHELL, ChosenScript, choose_launch, write_kept, write_script
 from dsgen.importers.shell.reader import ScriptReader
 from dsgen.importers.shell.words import ShellScope
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
@@ -27,7 +26,6 @@ WAITS_HINT = "give the script that calls deepspeed, torchrun or srun"
 HAS_SECRET = "it holds a secret, which is not copied"
 NO_TRAINING = "the source starts no training by itself: write the script that people start by hand"
 ITSELF = "dsgen starts the program itself"
-SHELL = re.compile(r"(^|/)(ba|da|z)?sh$")
 RUNS = re.compile(r"(\S*/)?((ba|da|z)?sh|python[\d.]*)")
 """The first word of arguments that are a command line."""
 IMAGE_RUNS = "the entrypoint of the image ran it, and dsgen starts it without the entrypoint"
@@ -47,16 +45,6 @@ MEETS = re.compile(
 Runtime = Mapping[str, Text]
 
 
-def make_runtime(conversion: Conversion, names: Mapping[str, str]) -> dict[str, Text]:
-    """Variables that an operator sets, by what dsgen has in their place: NODE_RANK, NNODES, MASTER_ADDR, ..."""
-    found = {}
-    for name, meaning in names.items():
-        kind = "hosts" if meaning == "MASTER_ADDR" else "changing" if meaning == "RUN" else "runtime"
-        source = f"${name}" if kind == "changing" else ""
-        found[name] = conversion.source_map.add_unknown(UnknownPart(kind, meaning, source), ())  # type: ignore[arg-type]  # a Kind
-    return found
-
-
 def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
     """Fill launch and training from the command of the main container, and account for its words."""
     conversion, source_map = pod.template.conversion, pod.template.conversion.source_map
@@ -72,15 +60,15 @@ def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
     statement = join(words, " ")
     script: ChosenScript | None = None
     try:
-        reader = ScriptReader(source_map, _make_scope(pod, runtime), conversion.mounted)
-        reader.read_words(words, statement, {})
-        script = choose_launch(conversion, reader, statement)
-        if world.is_launcher and script.started.launcher in ("", "python"):
-            raise ImportRefusedError("it starts the ranks by itself", pod.command[0].node.position)
-        write_script(conversion, script, world, script_text)
+        with conversion.undo_if_refused():
+            reader = ScriptReader(source_map, _make_scope(pod, runtime), conversion.mounted)
+            reader.read_words(words, statement, {})
+            script = choose_launch(conversion, reader, statement)
+            if world.is_launcher and script.started.launcher in ("", "python"):
+                raise conversion.refuse(statement, "it starts the ranks by itself")
+            write_script(conversion, script, world, script_text)
     except ImportRefusedError:
         script = None
-        del conversion.ledger.entries[start:]
         _write_verbatim(pod, world, shown, runtime)
     else:
         if not pod.has_command:
@@ -182,24 +170,13 @@ def _write_verbatim(pod: Pod, world: JobSize, words: Sequence[str], runtime: Run
             one.lose(*((HAS_SECRET,) if is_secret else (WAITS_WHY, WAITS_HINT)))
         return
     conversion.decided = pod.command[0].node.position
-    exports = [
-        f'export {name}="{WORKER_SHELL.get(part.name, f"${part.name}")}"'
-        for name, text in runtime.items()
-        for part in conversion.source_map.list_unknowns(text)
-        if not world.is_launcher and name not in (part.name, f"PET_{part.name}") and part.kind != "changing"
-        and any(re.search(rf"\b{name}\b", one) for one in shown)
-    ]  # fmt: skip
-    before = list[str]()
-    if exports and SHELL.search(shown[0]) and len(shown) > 2:
-        shown[2] = "\n".join([*exports, shown[2]])
-    elif exports:
-        before = ["bash", "-c", "\n".join([*exports, 'exec "$0" "$@"'])]
-    draft.set("launch.command", [*before, *shown])
+    before = 0
+    if world.is_launcher:
+        draft.set("launch.command", shown)
+    else:
+        before = write_kept(conversion, shown, [one.read_text() for one in pod.command], runtime)
     if re.search(r"\bpython[\d.]*\s+(-\w+\s+)*-c\s", " ".join(shown)) and not MEETS.search(" ".join(shown)):
         draft.set("launch.expectWorld", False)
         draft.add_comment("launch.expectWorld", "the program does not use torch.distributed")
-    for index, one in enumerate(pod.command, len(before)):
-        text = one.read_text()
-        for match in FIXED.finditer(text.chars if not world.is_launcher else ""):
-            conversion.lose(text[match.start() : match.end()], FIXED_WHY, FIXED_HINT, is_part=True)
+    for index, one in enumerate(pod.command, before):
         one.map(f"launch.command[{index}]")

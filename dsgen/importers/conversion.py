@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any
@@ -14,7 +15,7 @@ from dsgen.editing import compare_text
 from dsgen.importers.documents import SourceDocument
 from dsgen.importers.draft import Draft, as_key_path, format_values, order_values, walk_keys
 from dsgen.importers.facts import JobFacts
-from dsgen.importers.ledger import ConversionReport, Fate, ImportedJob, Placeholder
+from dsgen.importers.ledger import ConversionReport, Fate, ImportedJob, ImportRefusedError, Placeholder, shorten
 from dsgen.importers.remarks import SHELL_CODE, YAML_CODE, Remark, find_remarks
 from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, spend
 from dsgen.language.functions import parse_quantity
@@ -172,8 +173,6 @@ class Conversion:
     """The command line that became the values, or why the script is carried."""
     carried: str = ""
     """Why the script is a file of the run; "" if it became values."""
-    doubts: list[tuple[Position, str]] = field(default_factory=list)
-    """Statements of a script whose effect is not known, and why."""
     accounted: list[tuple[int, int]] = field(default_factory=list)
     """The first and the last place of each text that has an entry."""
 
@@ -216,10 +215,22 @@ class Conversion:
         """A text has no equivalent."""
         self.report(text, "lost", why, hint, is_part=is_part)
 
-    def doubt(self, text: Text, why: str, hint: str, *, is_part: bool = False) -> None:
-        """What a text does is not known: it has no equivalent, and a script with it is better carried."""
-        self.lose(text, why, hint, is_part=is_part)
-        self.doubts += [(entry.position, f"{entry.source}: {entry.why}") for entry in self.ledger.entries[-1:]]
+    def refuse(self, text: Text, why: str, hint: str = "") -> ImportRefusedError:
+        """The error for a text because of which the whole cannot become values."""
+        shown = shorten(" ".join(self.source_map.format_text(text).split()), 60)
+        at = self.source_map.locate(text) or Position(self.file, 1, 1)
+        return ImportRefusedError(f"{shown}: {why}", at, hint)
+
+    @contextlib.contextmanager
+    def undo_if_refused(self) -> Iterator[None]:
+        """Inside, a refusal leaves the values and the report as they were."""
+        draft, count = copy.deepcopy(self.draft), len(self.ledger.entries)
+        try:
+            yield
+        except ImportRefusedError:
+            self.draft = draft
+            del self.ledger.entries[count:]
+            raise
 
     def forget(self, key: KeyPath, why: str) -> None:
         """Remove a key that is not needed after all: what became it is dropped."""

@@ -336,8 +336,7 @@ class WrittenFiles:
                 continue
             self.used.add(name)
             if not content.is_known or holds_secret(content.chars) or len(content.chars) > MOST_BYTES:
-                conversion.doubt(statement, UNKNOWN, "write it into training.files")
-                continue
+                raise conversion.refuse(statement, UNKNOWN, "write it into training.files")
             config = parse_deepspeed_config(name, content.chars)
             options = (result[at] if "=" in result[at].chars else result[max(at - 1, 0)] for at in found)
             if config is not None and any(option.chars.partition("=")[0] in OF_CONFIG for option in options):

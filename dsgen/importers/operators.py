@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dsgen.importers.container_commands import make_runtime, write_command, write_launcher_environment
+from dsgen.importers.container_commands import write_command, write_launcher_environment
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument
 from dsgen.importers.facts import JobSize, Role, read_role
@@ -58,6 +58,7 @@ from dsgen.importers.pods import (
     write_variable,
     write_volcano_queue,
 )
+from dsgen.importers.scripts import make_runtime
 from dsgen.problems import KeyPath, Position
 
 # -- kinds of pods ----------------------------------------------------------------------------------------------------

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.documents import refuse_private
 from dsgen.importers.draft import Draft
 from dsgen.importers.environment import (
+    FIXED,
+    FIXED_HINT,
+    FIXED_WHY,
     WORKER_SHELL,
     format_word,
     is_used,
@@ -18,11 +21,11 @@ from dsgen.importers.environment import (
 )
 from dsgen.importers.facts import JobSize
 from dsgen.importers.launch import WrittenFiles, passes_on, write_launch
-from dsgen.importers.launchers import LaunchCommand, parse_launch_command
+from dsgen.importers.launchers import WORKERS, LaunchCommand, parse_launch_command
 from dsgen.importers.ledger import Fate, ImportRefusedError
 from dsgen.importers.shell.commands import PREPARES, WRAPPERS
 from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
-from dsgen.importers.shell.syntax import find_mistake, find_units, find_unparsed
+from dsgen.importers.shell.syntax import find_mistake, find_units
 from dsgen.importers.shell.words import ShellScope
 from dsgen.importers.slurm_options import NOT_ABSOLUTE
 from dsgen.importers.texts import Text, UnknownPart, is_private
@@ -68,10 +71,6 @@ def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> 
     at = conversion.source_map.locate(text) or Position(conversion.file, 1, 1)
     line = conversion.options.line
     launches = [launch for launch in reading.launches if line in (0, _find_line(conversion, launch))]
-    if not launches and (broken := find_unparsed(text, conversion.source_map)):
-        raise ImportRefusedError(
-            f"dsgen does not understand {broken.chars[:60]}", conversion.source_map.locate(broken) or at
-        )
     if not launches:
         words = f" on line {line}" if line else ""
         raise ImportRefusedError(
@@ -94,14 +93,13 @@ def _find_line(conversion: Conversion, launch: Launch) -> int:
 
 def _refuse_several(conversion: Conversion, launches: Sequence[Launch]) -> None:
     lines = list(dict.fromkeys(_find_line(conversion, launch) for launch in launches))
-    at = conversion.source_map.locate(launches[0].statement)
-    assert at is not None
     if len(lines) == 1:
-        raise ImportRefusedError("a line starts several programs", at, "take one of them into a script of its own")
-    listed = ", ".join(map(str, lines[:12]))
-    raise ImportRefusedError(
-        f"several commands start trainings, on lines {listed}", at, f"choose one by its line, as in --line {lines[0]}"
-    )
+        hint = "take one of them into a script of its own"
+        raise conversion.refuse(launches[0].statement, "the line starts several programs", hint)
+    at, listed = conversion.source_map.locate(launches[0].statement), ", ".join(map(str, lines[:12]))
+    assert at is not None
+    hint = f"choose one by its line, as in --line {lines[0]}"
+    raise ImportRefusedError(f"several commands start trainings, on lines {listed}", at, hint)
 
 
 def make_signature(conversion: Conversion, started: LaunchCommand) -> tuple[object, ...]:
@@ -124,6 +122,7 @@ def refuse_syntax_error(name: str, text: str) -> None:
 
 # -- values ------------------------------------------------------------------------------------------------------------
 
+SHELL = re.compile(r"(^|/)(ba|da|z)?sh$")
 SET_HINT = "give it with --set"
 NOT_CHOSEN = "it is another command line than the one that was chosen"
 LEFTOVERS = re.compile(
@@ -140,7 +139,6 @@ LOADED = "the image has to contain what it loads; it is a comment at image"
 NO_FOLDER = "the working directory of the image takes its place"
 IN_LINE, IN_FILE = "its value is in the command line", "its value is in a file that the script writes"
 UNUSED = "the command line does not use it"
-LOOK = "see whether the training needs it"
 VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 COUNTS = {
     **dict.fromkeys(("NNODES", "NUM_NODES", "N_NODES", "NUM_MACHINES"), "workers.replicas"),
@@ -161,18 +159,27 @@ RUNTIME = {
     **dict.fromkeys(("NNODES", "NUM_NODES", "PET_NNODES"), "NNODES"),
     **dict.fromkeys(("NODE_RANK", "PET_NODE_RANK", "MACHINE_RANK"), "NODE_RANK"),
     **dict.fromkeys(("NPROC_PER_NODE", "PET_NPROC_PER_NODE", "GPUS_PER_NODE"), "NPROC_PER_NODE"),
+    "MASTER_ADDR": "MASTER_ADDR",
 }
 """Variables that scripts expect from whoever starts them, which dsgen provides."""
+
+
+def make_runtime(conversion: Conversion, names: Mapping[str, str]) -> dict[str, Text]:
+    """Variables that another system sets, by what dsgen has in their place: NODE_RANK, NNODES, MASTER_ADDR, ..."""
+    found = {}
+    for name, meaning in names.items():
+        kind = "hosts" if meaning == "MASTER_ADDR" else "changing" if meaning == "RUN" else "runtime"
+        source = f"${name}" if kind == "changing" else ""
+        found[name] = conversion.source_map.add_unknown(UnknownPart(kind, meaning, source), ())  # type: ignore[arg-type]  # a Kind
+    return found
 
 
 def convert(source: SourceText, conversion: Conversion) -> None:
     """One script. Raises ImportRefusedError if it cannot be converted."""
     refuse_syntax_error(source.name, source.text)
-    text, source_map = conversion.source_map.add_file(source.name, source.text), conversion.source_map
+    text = conversion.source_map.add_file(source.name, source.text)
     name = posixpath.basename(source.name)
-    known = {name: source_map.add_unknown(UnknownPart("runtime", to), ()) for name, to in RUNTIME.items()}
-    known["MASTER_ADDR"] = source_map.add_unknown(UnknownPart("hosts", "MASTER_ADDR"), ())
-    script = read_script(conversion, text, known, name)
+    script = read_script(conversion, text, make_runtime(conversion, RUNTIME), name)
     name_job(conversion, name)
     write_script(conversion, script, JobSize(is_batch=True), text)
 
@@ -196,6 +203,30 @@ def add_claims(draft: Draft, texts: Sequence[str]) -> None:
         draft.set_hole(("storage", draft.choose_volume(top)), {"mountPath": top, "existingClaim": ""}, why)
 
 
+def write_kept(conversion: Conversion, words: list[str], texts: Sequence[Text], runtime: Mapping[str, Text]) -> int:
+    """A command that each worker runs as it is, with the variables that its system would set.
+
+    texts: the parts of the source that it comes from. Returns how many words stand before it in launch.command.
+    """
+    exports = [f'export {name}="{WORKER_SHELL.get(part.name, f"${part.name}")}"'
+               for name, text in runtime.items() for part in conversion.source_map.list_unknowns(text)
+               if name not in (part.name, f"PET_{part.name}") and part.kind != "changing"
+               and any(re.search(rf"\b{name}\b", one) for one in words)]  # fmt: skip
+    before = list[str]()
+    if exports and SHELL.search(words[0]) and len(words) > 2:
+        words = [*words[:2], "\n".join([*exports, words[2]]), *words[3:]]
+    elif exports:
+        before = ["bash", "-c", "\n".join([*exports, 'exec "$0" "$@"'])]
+    conversion.draft.set("launch.method", WORKERS)
+    conversion.draft.set("launch.command", [*before, *words])
+    for text in texts:
+        for match in FIXED.finditer(text.chars):
+            line = text.chars[text.chars.rfind("\n", 0, match.start()) + 1 : match.start()]
+            if not line.lstrip().startswith("#"):
+                conversion.lose(text[match.start() : match.end()], FIXED_WHY, FIXED_HINT, is_part=True)
+    return len(before)
+
+
 def write_script(conversion: Conversion, script: ChosenScript, world: JobSize, text: Text) -> None:
     """Fill the values from a script, and account for all of its statements."""
     ScriptWriter(conversion, script, world).write(text)
@@ -212,13 +243,13 @@ def _list_texts(data: object) -> list[str]:
     return [text for value in items for text in _list_texts(value)]
 
 
-def lose_unread(conversion: Conversion, text: Text) -> None:
-    """Name what nothing above accounted for, so that nothing of a script is silent."""
+def find_unread(conversion: Conversion, text: Text) -> Iterator[Text]:
+    """The statements of a text that have no entry in the report."""
     known = list(conversion.accounted)
     for unit in find_units(text, conversion.source_map):
         start, end = unit.places[0], unit.places[-1]
         if not any(start <= first <= end or first <= start <= last for first, last in known):
-            conversion.doubt(unit, "dsgen does not understand it", LOOK)
+            yield unit
 
 
 @dataclass
@@ -243,7 +274,7 @@ class ScriptWriter:
         self._drop_wrappers()
         at = conversion.source_map.locate(launch.statement)
         write_launch(conversion, self.script.started, self.world, files)
-        self._lose_words()
+        self._refuse_words()
         conversion.decided = conversion.decided or at
         self._write_folder()
         self._write_events()
@@ -256,7 +287,8 @@ class ScriptWriter:
             draft = self.conversion.draft
             training, command = draft.get("training", {}), draft.get("launch.command", [])
             add_claims(draft, [*_list_texts(training), *_list_texts(command)])
-        lose_unread(conversion, text)
+        for unit in find_unread(conversion, text):
+            raise conversion.refuse(unit, "dsgen does not understand it")
         self._lose_leftovers()
 
     # -- the command line ---------------------------------------------------------------------------------------------
@@ -270,12 +302,12 @@ class ScriptWriter:
             for word in words:
                 self.conversion.report(word, fate, wrapper.why, wrapper.hint, is_part=True)
 
-    def _lose_words(self) -> None:
-        """Name the words of the command line that are neither in the values nor in the report."""
+    def _refuse_words(self) -> None:
+        """Refuse words of the command line that are neither in the values nor in the report."""
         for word in [word for word in self.script.launch.words if word.places]:
             spans = self.conversion.accounted
             if not any(first in word.places or first <= word.places[0] <= last for first, last in spans):
-                self.conversion.doubt(word, "dsgen does not know what it is for", LOOK, is_part=True)
+                raise self.conversion.refuse(word, "dsgen does not know what it is for")
 
     def _lose_leftovers(self) -> None:
         """Name what belongs to the old cluster and is in the values all the same."""
@@ -302,8 +334,8 @@ class ScriptWriter:
         for other in [one for one in self.script.others if one.statement.places != launch.statement.places]:
             is_same = make_signature(conversion, parse_launch_command(other.words, conversion.source_map)) == chosen
             if is_same and not other.is_beside and _list_words(other) == _list_words(launch):
-                conversion.doubt(other.statement, "it starts the same training again", AFTER_HINT)
-            elif is_same:
+                raise conversion.refuse(other.statement, "it starts the same training again")
+            if is_same:
                 conversion.drop(other.statement, "it is the same command line for another node")
             elif other.rank >= launch.rank:
                 conversion.lose(other.statement, NOT_CHOSEN, "import it with its own line")

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from dsgen.importers.container_commands import account_for_words, make_runtime
+from dsgen.importers.container_commands import account_for_words
 from dsgen.importers.conversion import Conversion, is_placeholder
 from dsgen.importers.documents import SourceDocument, format_scalar
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.environment import write_constant
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, Fields, Table, lose
+from dsgen.importers.launch import write_counts
+from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.operators import read_number
 from dsgen.importers.pods import map_replicas, write_name
-from dsgen.importers.scripts import read_script, write_script
+from dsgen.importers.scripts import make_runtime, read_script, write_kept, write_script
 from dsgen.importers.volumes import write_image
 
 RUNTIME: Mapping[str, str] = {"SKYPILOT_NODE_RANK": "NODE_RANK", "SKYPILOT_NUM_NODES": "NNODES",
@@ -27,17 +29,25 @@ FILES = "SkyPilot copies files to the nodes, dsgen mounts volumes"
 def convert(document: SourceDocument, conversion: Conversion) -> None:
     """One task."""
     fields = Fields(conversion, document)
-    task, draft = fields.root, conversion.draft
+    task = fields.root
     task.apply(TABLE)
     conversion.is_container = True
     world = JobSize(read_number(task, "num_nodes") or None, None, _count_accelerators(task), runs_ranks=False)
     run, setup = task.find("run"), task.find("setup")
     if run and isinstance(run.data, str):
         start, text = len(conversion.ledger.entries), run.read_text()
-        write_script(conversion, read_script(conversion, text, make_runtime(conversion, RUNTIME)), world, text)
-        account_for_words([run], start)
+        runtime = make_runtime(conversion, RUNTIME)
+        try:
+            with conversion.undo_if_refused():
+                write_script(conversion, read_script(conversion, text, runtime), world, text)
+            account_for_words([run], start)
+        except ImportRefusedError:
+            write_counts(conversion, world.nodes, world.devices or 1, world)
+            write_kept(conversion, ["bash", "-c", text.chars], [text], runtime)
+            run.map("launch.command[2]")
+            conversion.decided = run.node.position
     else:
-        draft.set_hole("training.python", "", "the source runs nothing")
+        conversion.draft.set_hole("training.python", "", "the source runs nothing")
     if setup and isinstance(setup.data, str):
         _write_setup(setup)
     fields.finish()

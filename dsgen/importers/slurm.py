@@ -171,7 +171,7 @@ def _write_srun(conversion: Conversion, request: Request, words: Sequence[Text])
     if [task.name for task in request.of_tasks[count:]] == ["ntasks"]:
         request.tasks = None
     if request.export and "ALL" not in request.export.split(","):
-        conversion.doubt(words[0], ONLY_A_PART, CLEAN_HINT, is_part=True)
+        raise conversion.refuse(words[0], ONLY_A_PART, CLEAN_HINT)
 
 
 def _write_container(conversion: Conversion, launch: Launch, words: Sequence[Text]) -> None:

@@ -131,12 +131,6 @@ def walk_nodes(node: Node) -> Iterator[Node]:
         waiting.extend(reversed(one.children))
 
 
-def find_unparsed(text: Text, source_map: SourceMap) -> Text | None:
-    """The first part of a script that the parser does not know, though bash does; None if there is none."""
-    script = parse(text, source_map)
-    return next((script.read_text(node) for node in walk_nodes(script.root) if node.type == "ERROR"), None)
-
-
 def list_arguments(node: Node) -> list[Node]:
     """The name and the arguments of a command."""
     skipped = ("variable_assignment", "file_redirect", "heredoc_redirect", "herestring_redirect", "comment")
