@@ -39,9 +39,13 @@ OF_SLURM = re.compile(r"(?m)^#SBATCH|^\s*srun\s")
 OF_SCRIPT = ("a", "array", "D", "chdir", "export")
 """Options of sbatch that slurm/batch_script.py reads."""
 NO_DEVICES = "the script does not say how many GPUs its node has; with none, set workers.accelerator.count: 0, too"
-ELSEWHERE = {"sbatch", "qsub", "ssh", "pdsh", "clush", "kubectl", "ray", "docker",
-             *(name for name, one in LAUNCHERS.items() if one.method in ("pdsh", "openmpi"))}  # fmt: skip
+ELSEWHERE = {"sbatch", "qsub", "ssh", "pdsh", "clush", "kubectl", "ray", "docker"}
 """Programs that start processes on other hosts, or in other containers."""
+FROM_LAUNCHER = {name for name, one in LAUNCHERS.items() if one.method in ("pdsh", "openmpi")}
+"""Programs that start processes on all hosts of a hostfile, which the launcher has."""
+OWN_HOSTS = re.compile(r"--?(deepspeed_)?(hostfile|machinefile)\b|\s-H\b|--?hosts?\b|--(in|ex)clude\b|--no_ssh\b")
+EXPORT = re.compile(r"(?m)^\s*export\s+((\w+)=\S*)")
+NOT_PASSED = "the launcher does not pass it on to the workers"
 SELF = re.compile(r"\$\{BASH_SOURCE(\[0\])?\}|\$BASH_SOURCE\b")
 ARGUMENT = re.compile(r"(?m)^(?!\s*#).*\$(?:([1-9])|\{([1-9])\})")
 COMMENT = re.compile(r"(?m)^\s*#.*$")
@@ -138,10 +142,11 @@ def _read_request(source: SourceText, conversion: Conversion) -> Request:
     return request
 
 
-def _runs_on_each_worker(text: str, given: Collection[str]) -> bool:
-    """Whether each worker can run a script, which trains there. given: its arguments and variables."""
-    programs = {words[0].rpartition("/")[2] for one in read_commands(text) for words in list_programs(one.words)}
-    if not programs & {*LAUNCHERS, "python", "python3"} or programs & ELSEWHERE:
+def _can_be_kept(text: str, programs: Collection[str], given: Collection[str]) -> bool:
+    """Whether each worker or the launcher can run a script. given: its arguments and variables."""
+    if not {*LAUNCHERS, "python", "python3"} & {*programs} or ELSEWHERE & {*programs}:
+        return False
+    if FROM_LAUNCHER & {*programs} and OWN_HOSTS.search(COMMENT.sub("", text)):
         return False
     is_private = any(map(holds_secret, text.split("\n")))
     return not is_private and {*sum(ARGUMENT.findall(text), ())} <= {"", *given}
@@ -153,14 +158,21 @@ def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> None:
         raise ImportRefusedError(reason[1], reason[0])
     scripts.refuse_syntax_error(source.name, source.text)
     draft, given, name = conversion.draft, conversion.options.variables, posixpath.basename(source.name)
-    if not _runs_on_each_worker(source.text, given):
+    programs = {words[0].rpartition("/")[2] for one in read_commands(source.text) for words in list_programs(one.words)}
+    if not _can_be_kept(source.text, programs, given):
         raise ImportRefusedError(reason[1], reason[0], OUTSIDE)
+    is_launcher = not programs.isdisjoint(FROM_LAUNCHER)
     text = re.sub(r"\A#!.*\n", "", SELF.sub("$0", source.text))
     runtime = scripts.make_runtime(conversion, scripts.RUNTIME)
     whole = conversion.source_map.add_file(source.name, source.text)
-    scripts.write_kept(conversion, ["bash", "-c", text, name, *_write_given(conversion)], [whole], runtime)
+    words = ["bash", "-c", text, name, *_write_given(conversion)]
+    scripts.write_kept(conversion, words, [whole], runtime, is_launcher)
     conversion.ledger.add("mapped", "the script", Position(source.name, 1, 1), "launch.command[2]")
-    known = {*given, *scripts.RUNTIME, *scripts.RUNTIME.values(), "MASTER_PORT", "RANK", "WORLD_SIZE"}
+    own = {*scripts.RUNTIME, *scripts.RUNTIME.values(), "MASTER_PORT", "RANK", "WORLD_SIZE"}
+    known = {*given} if is_launcher else {*given, *own}
+    for match in EXPORT.finditer(whole.chars) if is_launcher else ():
+        hint = f"set training.env.{match[2]} if the program reads it"
+        conversion.lose(whole[match.start(1) : match.end()], NOT_PASSED, hint, is_part=True)
     _lose_unset(conversion, source.name, source.text, known)
     scripts.name_job(conversion, name)
     write_counts(conversion, None, None, JobSize())

@@ -170,11 +170,8 @@ def _write_verbatim(pod: Pod, world: JobSize, words: Sequence[str], runtime: Run
             one.lose(*((HAS_SECRET,) if is_secret else (WAITS_WHY, WAITS_HINT)))
         return
     conversion.decided = pod.command[0].node.position
-    before = 0
-    if world.is_launcher:
-        draft.set("launch.command", shown)
-    else:
-        before = write_kept(conversion, shown, [one.read_text() for one in pod.command], runtime)
+    texts = [one.read_text() for one in pod.command]
+    before = write_kept(conversion, shown, texts, runtime, world.is_launcher)
     if re.search(r"\bpython[\d.]*\s+(-\w+\s+)*-c\s", " ".join(shown)) and not MEETS.search(" ".join(shown)):
         draft.set("launch.expectWorld", False)
         draft.add_comment("launch.expectWorld", "the program does not use torch.distributed")

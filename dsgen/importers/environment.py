@@ -102,8 +102,7 @@ def _format_unknown(conversion: Conversion, part: UnknownPart, word: Text, varia
     if part.kind == "secret":
         return f"${{{part.name}}}"
     if part.kind == "command":
-        conversion.doubt(word, "every process runs this command by itself", "write its value instead", is_part=True)
-        return part.shell
+        raise conversion.refuse(word, "every process would run this command by itself", "write its value instead")
     is_set_by_image = conversion.is_container and not conversion.has_other_variables
     is_given = conversion.draft.get(("training", "env", part.name)) is not None
     if is_set_by_image and not is_given and part.name not in AMBIENT:

@@ -22,7 +22,7 @@ from dsgen.importers.environment import (
 from dsgen.importers.facts import JobSize
 from dsgen.importers.launch import WrittenFiles, passes_on, write_launch
 from dsgen.importers.launchers import WORKERS, LaunchCommand, parse_launch_command
-from dsgen.importers.ledger import Fate, ImportRefusedError
+from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.shell.commands import PREPARES, WRAPPERS
 from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
 from dsgen.importers.shell.syntax import find_mistake, find_units
@@ -38,13 +38,13 @@ from dsgen.reading.nodes import SourceText
 class ChosenScript:
     """A script, and the command line in it that starts the training.
 
-    launch: the statement. started: how it does. reading: everything else.
+    launch: the statement. started: how it does. same: the same one for other nodes. reading: everything else.
     """
 
     reading: ScriptReader
     launch: Launch
     started: LaunchCommand
-    others: list[Launch] = field(default_factory=list)
+    same: list[Launch]
 
 
 def read_script(
@@ -77,13 +77,14 @@ def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> 
             f"dsgen finds no command in the script{words} that starts a training", at,
             "give the script that calls deepspeed, torchrun or srun",
         )  # fmt: skip
-    best = max(one.rank for one in launches)
-    strong = [one for one in launches if one.rank == best]
-    started = [parse_launch_command(one.words, conversion.source_map) for one in strong]
-    if len({make_signature(conversion, one) for one in started}) > 1:
-        _refuse_several(conversion, strong)
-    others = [one for one in reading.launches if one is not strong[0]]
-    return ChosenScript(reading, strong[0], started[0], others)
+    started = [parse_launch_command(one.words, conversion.source_map) for one in launches]
+    if len({_make_signature(conversion, one) for one in started}) > 1:
+        _refuse_several(conversion, launches)
+    first, *same = launches
+    for other in [other for other in same if other.statement.places != first.statement.places]:
+        if _list_words(other) == _list_words(first):
+            raise conversion.refuse(other.statement, "it starts the same training again")
+    return ChosenScript(reading, first, started[0], same)
 
 
 def _find_line(conversion: Conversion, launch: Launch) -> int:
@@ -99,10 +100,10 @@ def _refuse_several(conversion: Conversion, launches: Sequence[Launch]) -> None:
     at, listed = conversion.source_map.locate(launches[0].statement), ", ".join(map(str, lines[:12]))
     assert at is not None
     hint = f"choose one by its line, as in --line {lines[0]}"
-    raise ImportRefusedError(f"several commands start trainings, on lines {listed}", at, hint)
+    raise ImportRefusedError(f"several commands start programs, on lines {listed}", at, hint)
 
 
-def make_signature(conversion: Conversion, started: LaunchCommand) -> tuple[object, ...]:
+def _make_signature(conversion: Conversion, started: LaunchCommand) -> tuple[object, ...]:
     """What must be equal in command lines that differ only in the rank of the node."""
     words = tuple(
         "".join(piece if isinstance(piece, str) else f"<{piece.kind}:{piece.name}>" for piece in pieces)
@@ -130,8 +131,6 @@ LEFTOVERS = re.compile(
     r"|\$\{(?![A-Za-z_#!@*\d])"
 )
 """What only the old cluster has."""
-BESIDE_HINT = "write it as a container of workers.sidecars, or deploy it as objects of its own"
-BESIDE = "it is a program that runs beside the training", BESIDE_HINT
 AFTER, AFTER_HINT = "it stands after the command line", "run it as a job of its own"
 ONCE = re.compile(r"(wget|curl|git|tar|unzip|ln|chmod)\b")
 """Commands that prepare a cluster once, and not each container."""
@@ -203,11 +202,21 @@ def add_claims(draft: Draft, texts: Sequence[str]) -> None:
         draft.set_hole(("storage", draft.choose_volume(top)), {"mountPath": top, "existingClaim": ""}, why)
 
 
-def write_kept(conversion: Conversion, words: list[str], texts: Sequence[Text], runtime: Mapping[str, Text]) -> int:
-    """A command that each worker runs as it is, with the variables that its system would set.
+def write_kept(
+    conversion: Conversion,
+    words: list[str],
+    texts: Sequence[Text],
+    runtime: Mapping[str, Text],
+    is_launcher: bool = False,
+) -> int:
+    """A command that each worker runs as it is, with the variables that its system would set; or the launcher, once.
 
     texts: the parts of the source that it comes from. Returns how many words stand before it in launch.command.
     """
+    if is_launcher:
+        conversion.draft.set("launch.method", "launcher-command")
+        conversion.draft.set("launch.command", words)
+        return 0
     exports = [f'export {name}="{WORKER_SHELL.get(part.name, f"${part.name}")}"'
                for name, text in runtime.items() for part in conversion.source_map.list_unknowns(text)
                if name not in (part.name, f"PET_{part.name}") and part.kind != "changing"
@@ -276,6 +285,7 @@ class ScriptWriter:
         write_launch(conversion, self.script.started, self.world, files)
         self._refuse_words()
         conversion.decided = conversion.decided or at
+        conversion.accounted.append((launch.statement.places[0], launch.statement.places[-1]))
         self._write_folder()
         self._write_events()
         self._write_prefix()
@@ -289,18 +299,14 @@ class ScriptWriter:
             add_claims(draft, [*_list_texts(training), *_list_texts(command)])
         for unit in find_unread(conversion, text):
             raise conversion.refuse(unit, "dsgen does not understand it")
-        self._lose_leftovers()
+        self._refuse_leftovers()
 
     # -- the command line ---------------------------------------------------------------------------------------------
 
     def _drop_wrappers(self) -> None:
         for name, words in self.script.launch.wrappers:
-            wrapper = WRAPPERS[name]
-            if name in ("srun", "singularity", "apptainer"):
-                continue  # the origin reads their options
-            fate: Fate = "lost" if wrapper.hint else "dropped"
-            for word in words:
-                self.conversion.report(word, fate, wrapper.why, wrapper.hint, is_part=True)
+            for word in words if WRAPPERS[name] else ():
+                self.conversion.drop(word, WRAPPERS[name], is_part=True)
 
     def _refuse_words(self) -> None:
         """Refuse words of the command line that are neither in the values nor in the report."""
@@ -309,8 +315,8 @@ class ScriptWriter:
             if not any(first in word.places or first <= word.places[0] <= last for first, last in spans):
                 raise self.conversion.refuse(word, "dsgen does not know what it is for")
 
-    def _lose_leftovers(self) -> None:
-        """Name what belongs to the old cluster and is in the values all the same."""
+    def _refuse_leftovers(self) -> None:
+        """Refuse what belongs to the old cluster and is in the values all the same."""
         draft, entries = self.conversion.draft, self.conversion.ledger.entries
         training = draft.get("training") or {}
         texts = [*_list_texts(training), *_list_texts(draft.get("launch.command") or [])]
@@ -318,7 +324,7 @@ class ScriptWriter:
         for word in dict.fromkeys(match[0] for text in texts for match in LEFTOVERS.finditer(text)):
             if word not in named:
                 why = f"{word} is in the values, and only the old cluster has it"
-                self.conversion.doubt(self.script.launch.statement, why, LOOK, is_part=True)
+                raise self.conversion.refuse(self.script.launch.statement, why)
 
     def _report_guesses(self) -> None:
         """Name the defaults that were used."""
@@ -328,21 +334,13 @@ class ScriptWriter:
             conversion.drop(of, why, is_part=True)
 
     def _report_others(self) -> None:
-        """Command lines that were not chosen: they prepare the training, follow it, or are the same on other nodes."""
-        conversion, launch, launches = self.conversion, self.script.launch, self.script.reading.launches
-        chosen = make_signature(conversion, self.script.started)
-        for other in [one for one in self.script.others if one.statement.places != launch.statement.places]:
-            is_same = make_signature(conversion, parse_launch_command(other.words, conversion.source_map)) == chosen
-            if is_same and not other.is_beside and _list_words(other) == _list_words(launch):
-                raise conversion.refuse(other.statement, "it starts the same training again")
-            if is_same:
+        """Command lines that were not chosen (--line), or are the same on other nodes."""
+        conversion, launch = self.conversion, self.script.launch
+        for other in [one for one in self.script.reading.launches if one.statement.places != launch.statement.places]:
+            if other in self.script.same:
                 conversion.drop(other.statement, "it is the same command line for another node")
-            elif other.rank >= launch.rank:
-                conversion.lose(other.statement, NOT_CHOSEN, "import it with its own line")
-            elif launches.index(other) > launches.index(launch):
-                conversion.lose(other.statement, AFTER, AFTER_HINT)
             else:
-                conversion.lose(other.statement, *(BESIDE if other.is_beside else (PREPARES.why, PREPARES.hint)))
+                conversion.lose(other.statement, NOT_CHOSEN, "import it with its own line")
 
     def _write_prefix(self) -> None:
         """The variables before the command line."""

@@ -167,7 +167,7 @@ def _write_srun(conversion: Conversion, request: Request, words: Sequence[Text])
     count, nodes = len(request.of_tasks), request.nodes
     write_options(request, conversion, words[1:])
     if (request.nodes or 1) < (nodes or 1):
-        conversion.doubt(words[0], f"it uses {request.nodes} of {nodes} nodes", "set workers.replicas", is_part=True)
+        raise conversion.refuse(words[0], f"it uses {request.nodes} of {nodes} nodes", "set workers.replicas")
     if [task.name for task in request.of_tasks[count:]] == ["ntasks"]:
         request.tasks = None
     if request.export and "ALL" not in request.export.split(","):

@@ -6,10 +6,6 @@ A=(1 2 3)
 unset 'A[1]'
 RUN ${A[@]}
 #
-A[3]=x
-A[1]=y
-RUN ${A[@]} ${#A[@]}
-#
 N=2
 [ $N -gt 4 ] && X=big || X=small
 RUN --x $X
@@ -24,10 +20,6 @@ RUN --t ${T:-0}
 #
 V=a.txt
 if [[ $V =~ ^a ]]; then T=1; fi
-RUN --t ${T:-0}
-#
-V=abc
-if [[ $V == [!a]* ]]; then T=1; fi
 RUN --t ${T:-0}
 #
 V=$(echo -e "a\tb")
@@ -60,10 +52,6 @@ i=1
 X=$((i++))
 RUN --i $i --x $X
 #
-i=5
-((i-=2))
-RUN --i $i
-#
 N=010
 RUN --n $((N+1)) --m $((0x10)) --o $((2**3)) --p $((7%3)) --q $((-7/2)) --r $((1<2)) --s $((5&3))
 #
@@ -75,10 +63,6 @@ RUN --x $X
 f() { echo hi; }
 V=$(f)
 RUN --v $V
-#
-f() { export NCCL_X=1; }
-f
-RUN
 #
 export A=1
 for i in 1 2; do export A=$i; done
@@ -113,18 +97,7 @@ grep -q root /etc/passwd && X=2
 RUN --x $X
 #
 X=1
-grep -q nosuch /etc/passwd || X=2
-RUN --x $X
-#
-X=1
-command -v nosuchprogram >/dev/null || X=2
-RUN --x $X
-#
-X=1
 ! true && X=2
-RUN --x $X
-#
-if ! command -v ls > /dev/null; then X=1; else X=2; fi
 RUN --x $X
 #
 X=a
@@ -152,9 +125,6 @@ set -- -x 1
 while [ $# -gt 0 ]; do case $1 in -x) X=$2; shift;; esac; shift; done
 RUN --x $X
 #
-while getopts "m:" o -m gpt; do case $o in m) M=$OPTARG;; esac; done
-RUN --m $M
-#
 cat > cfg.json <<E
 {"a": 1}
 E
@@ -170,21 +140,11 @@ RUN --v $V
 read A B <<< "1 2"
 RUN --a $A --b $B
 #
-read -r A < <(echo 3)
-RUN --a $A
-#
 mapfile -t A < <(printf "1\n2\n")
 RUN ${A[@]}
 #
 declare -i N=2+3
 RUN --n $N
-#
-declare -u V=abc
-RUN --v $V
-#
-declare -n R=X
-X=5
-RUN --r $R
 #
 declare -a A=(1 2)
 declare X=3
@@ -241,10 +201,6 @@ RUN "${A[@]%=*}"
 A=()
 RUN "${A[@]}" ${A[@]+"${A[@]}"} --n ${#A[@]}
 #
-set -u
-A=(1)
-RUN ${A[@]+"${A[@]}"}
-#
 A=([2]=x [0]=y)
 RUN "${A[@]}"
 #
@@ -294,7 +250,6 @@ X=1 bash -c 'RUN --x $X'
 export X=1
 env Y=2 bash -c 'RUN --x $X --y $Y'
 #
-export X=1
 env -u X RUN
 #
 time nice -n 5 RUN --x 1
@@ -323,18 +278,10 @@ cd /tmp && source /dev/null && A=1 RUN --x 1
 #
 A=1; RUN --x $A; A=2
 #
-while true; do RUN --x 1; break; done
-#
 for LR in 1 2; do RUN --lr $LR; done
 #
 f() { RUN "$@"; }
 f --x 1
-#
-f() { local X=${1:-3}; RUN --x $X; }
-f
-#
-main() { X=1; RUN --x $X; }
-main
 #
 trap 'echo end' EXIT TERM
 RUN
@@ -356,10 +303,6 @@ X=a
 Y=${X:+b}
 Y+=c
 RUN $Y
-#
-RUN --x $$ --y $RANDOM
-#
-RUN --t $(mktemp -d) --n $(nproc)
 #
 RUN --u $(whoami) --v $USER
 #
@@ -430,14 +373,6 @@ X=$(expr 7 / 2)
 Y=$(expr a : b)
 RUN $X $Y
 #
-let "X = 3 * 2" Y=X+1
-RUN $X $Y
-#
-X=1
-[[ -n $X && $X -lt 2 ]] && Y=1
-[[ $X > 2 ]] && Y=2
-RUN --y $Y
-#
 if [ "$X" == "" ]; then Y=1; fi
 RUN --y $Y
 #
@@ -484,11 +419,6 @@ RUN --x $X
 X=0
 if (( X )); then Y=1; elif (( X == 0 )); then Y=2; else Y=3; fi
 RUN --y $Y
-#
-X=3
-(( X > 2 )) && Y=1
-(( X < 2 )) || Z=1
-RUN --y $Y --z $Z
 #
 X=b
 [ "$X" = a ] || [ "$X" = b ] && Y=1
@@ -579,10 +509,6 @@ RUN --x $X
 #
 . ./nosuch.sh
 RUN --x ${X:-0}
-#
-X=1
-source /dev/stdin <<< "X=2"
-RUN --x $X
 #
 X=1
 timeout 60 RUN --x $X

@@ -35,6 +35,7 @@ def test_a_script_that_is_not_understood_is_a_file_of_the_run() -> None:
         (HEAD + "srun python train.py\n", "carried", True),
         (HEAD + "f() { srun python train.py; }\nf\n", "", True),
         (HEAD + "if [ -f last ]; then A=1; fi\nsrun python train.py\n", "", True),
+        (HEAD + "time python prepare.py *.txt\nsrun python train.py\n", "", True),
         (HEAD + "A=(1 2)\nsrun python train.py ${A[$SLURM_LOCALID]}\n", "", True),
         (HEAD.replace("nodes=1", "nodes=4") + "srun -N 2 python train.py\n", "", True),
         (HEAD + "export PORT=$RANDOM\nsrun python train.py\n", "", True),

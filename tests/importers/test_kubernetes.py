@@ -496,8 +496,7 @@ def jobset(template: Fields) -> str:
          {"training.pythonCommand": "python3.11"}),
         (pytorchjob(pod(command=["python3", "-m", "torch.distributed.launch", "--use_env", "t.py"])), {"lost": []}),
         (mpijob(["/opt/mpi/bin/mpirun", "python", "t.py"]), {"lost": ["/opt/mpi/bin/mpirun"]}),
-        (pytorchjob(pod(command=["uv", "run", "torchrun", "t.py"])), {"lost": [
-            f"spec.pytorchReplicaSpecs.Worker.template.spec.containers[0].command[{at}]" for at in (0, 1)]}),
+        (pytorchjob(pod(command=["uv", "run", "torchrun", "t.py"])), {"lost": []}),
         # the environment: only names that dsgen sets are dropped, and only with the number that it sets
         (jobset(pod(command=["bash", "-c", "python t.py --world $WORLD_SIZE"], env=COUNTS)), {
             "training.env": {"GPUS_PER_NODE": "4", "NUM_NODES": "2"},
@@ -515,7 +514,7 @@ def jobset(template: Fields) -> str:
         # a command of the shell, unless the container has a variable of this name
         (pytorchjob(pod(command=["bash", "-c", "torchrun t.py --run $(MINE) $(id -u)"],
                         env=[{"name": "MINE", "value": "1"}])),
-         {"training.exec": ["bash", "-c", 'exec python3 -u t.py --run "${MINE}" $(id -u)']}),
+         {"launch.command": ["bash", "-c", "torchrun t.py --run $MINE $(id -u)"]}),
         # several kinds of pods
         (text("Job", tasks("evaluator", "worker"), "batch.volcano.sh/v1alpha1"), {"workers.replicas": 2}),
         ("---\n".join(stateful(name, OF_JOB[name]) for name in ("evaluator", "worker")),

@@ -14,6 +14,7 @@ from tests.importers.imports import (
     shell,
     unaccounted,
     unexplained,
+    value,
 )
 
 
@@ -49,7 +50,6 @@ from tests.importers.imports import (
         ("deepspeed train.py", {"holes": {"workers.replicas", "workers.slots"}}),
         ("python -m http.server 80 &\ntorchrun --nnodes 2 --nproc-per-node 4 t.py",
          {"command": ["t.py"], "lost": ["python -m http.server 80"]}),
-        ("conda run -n x torchrun --nnodes 2 --nproc-per-node 4 t.py", {"lost": ["conda", "run", "-n", "x"]}),
         ("# torchrun old.py\ntorchrun --nnodes 2 --nproc-per-node 4 t.py  # the new one", {"command": ["t.py"]}),
         (
             "NNODES=2 NODE_RANK=0 MASTER_ADDR=10.0.0.1 NPROC_PER_NODE=8 llamafactory-cli train a.yaml",
@@ -101,15 +101,17 @@ def test_secrets_among_the_arguments_become_variables() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "why"),
+    ("line", "method"),
     [
-        ("python serve.py &", "runs beside"),
-        ("(python serve.py &)", "runs beside"),
-        ("python -m vllm.entrypoints.openai.api_server --x &", "is a server"),
-        ("python serve.py", "runs before"),
+        ("conda run -n x torchrun t.py", "worker-command"),
+        ("python serve.py &\ntorchrun t.py", "worker-command"),
+        ("for i in 1 2; do deepspeed t.py; done", "launcher-command"),
     ],
 )
-def test_a_program_in_the_background_is_none_before_the_training(line: str, why: str) -> None:
-    (lost,) = shell(f"{line}\ntorchrun --nproc_per_node=8 train.py").lost
+def test_a_script_that_is_not_followed_is_kept(line: str, method: str) -> None:
+    job = shell(f"export A=1\n{line}")
 
-    assert why in str(lost)
+    assert method == value(job, "launch.method")
+    assert line in str(value(job, "launch.command")).replace("\\n", "\n")
+    assert (["A=1"] if "deepspeed" in line else []) == fates(job, "lost")
+    assert refused(f"{line} -H hosts && ssh a torchrun t.py", "run.sh", form="")

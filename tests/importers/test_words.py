@@ -48,6 +48,5 @@ def test_words_are_those_of_bash(seed: int) -> None:
 def test_values_are_those_of_bash(seed: int) -> None:
     known = [part for part in PARTS if "\\" not in part and part not in "~:"]
     values = [random_word(random.Random(f"{seed}.{number}"), known) for number in range(60)]
-    head = HEAD + "".join(f"V{number}={value}\n" for number, value in enumerate(values))
 
-    check(head, [f'"$V{number}"' for number in range(60)])
+    check(HEAD + "".join(f"V{at}={one}\n" for at, one in enumerate(values)), [f'"$V{at}"' for at in range(60)])

@@ -6,37 +6,26 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from dsgen.importers.slurm_options import STARTS
 from dsgen.importers.texts import Text
 from dsgen.schema import commands
 from dsgen.scripts.slurm.rules import read_options
 
-
-class Reason(NamedTuple):
-    """Why a program that starts another one is not needed: dropped; or lost, if there is a hint."""
-
-    why: str
-    hint: str = ""
-
-
-CHOSEN = Reason(
-    "it chooses the environment of Python, and dsgen starts the python3 that is first in PATH",
-    "set training.pythonCommand to the interpreter of that environment",
-)
-NEEDLESS = Reason("it changes nothing that a pod needs")
-LIMIT = Reason("it limits the time of the program", "set lifecycle.activeDeadlineSeconds")
-BINDS = Reason("it binds processes to cores and memory", "set training.deepspeed.bindCores")
-WRAPPERS: Mapping[str, Reason] = {
-    **dict.fromkeys(("srun", "ssh", "pdsh", "clush"), Reason(STARTS)),
+CHOSEN = "it chooses the environment of Python, and dsgen starts the python3 that is first in PATH"
+NEEDLESS = "it changes nothing that a pod needs"
+WRAPPERS: Mapping[str, str] = {
+    **dict.fromkeys(("ssh", "pdsh", "clush"), STARTS),
     **dict.fromkeys(("time", "nohup", "setsid", "exec", "command", "nice"), NEEDLESS),
-    **dict.fromkeys(("singularity", "apptainer"), Reason("")),  # the origin reads their options
+    **dict.fromkeys(("srun", "singularity", "apptainer"), ""),  # the origin reads their options
     **dict.fromkeys(("conda", "mamba", "micromamba", "uv", "poetry", "pixi"), CHOSEN),
-    "timeout": LIMIT,
-    "numactl": BINDS,
+    "timeout": "it limits the time of the program, as lifecycle.activeDeadlineSeconds does",
+    "numactl": "it binds processes to cores and memory, as training.deepspeed.bindCores does",
 }
-"""Programs that start another one which may be the training."""
+"""Programs that start another one which may be the training, and why they are not needed, or what they change."""
+CHANGE = {"conda", "mamba", "micromamba", "uv", "poetry", "pixi", "timeout", "numactl"}
+"""Those that change how it runs."""
 REMOTE = {
     **commands.make_wrappers("ssh", "-p -i -o -l -F -J -L -R -D -E -b -c -m", skipped=1),
     **commands.make_wrappers("pdsh clush", "-w -x -f -g -R -l -t -u"),

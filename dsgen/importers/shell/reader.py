@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from dsgen.importers.launchers import parse_launch_command, rank_command, rank_words
 from dsgen.importers.ledger import ImportRefusedError, shorten
 from dsgen.importers.shell.commands import (
+    CHANGE,
     LOADS_CONDA,
     OF_SSH,
     PREPARES,
@@ -108,8 +109,7 @@ class Launch:
 
     words: the program and its arguments. statement: the whole command. wrappers: the programs before it, such as srun,
     each with its name and its options. exported: the environment. prefix: the variables on the command line itself.
-    rank: how sure it is, see `launchers.rank_command`. after: the number of events before it. is_beside: the script
-    does not wait for it.
+    after: the number of events before it.
     """
 
     words: list[Text]
@@ -118,9 +118,7 @@ class Launch:
     exported: dict[str, Value]
     prefix: dict[str, Text]
     folder: Text | None
-    rank: int
     after: int
-    is_beside: bool = False
 
 
 class ScriptReader:
@@ -145,7 +143,7 @@ class ScriptReader:
         self.folder: Text | None = None
         self.wrappers: list[tuple[str, list[Text]]] = []
         self.depth = 0
-        self.is_over, self.is_beside = False, False
+        self.is_over = False
 
     # -- the state ----------------------------------------------------------------------------------------------------
 
@@ -202,7 +200,7 @@ class ScriptReader:
             if self.is_over:
                 self._drop(node, "the script has ended before it")
             elif nodes[index + 1 : index + 2] and nodes[index + 1].type == "&":
-                with self.fork(), self.using(is_beside=True):
+                with self.fork():
                     self.read_statement(node)
                 truth = True
             else:
@@ -361,7 +359,7 @@ class ScriptReader:
         if words[:1] == ["ssh"] and words[-1] in ("true", "exit", "hostname", "date", ":"):
             return True  # it waits for the host
         is_plain = bool(words) and words[0] not in (*CHANGING, *self.functions) and "-v" not in words
-        return is_plain and find_meaning(words).role == "silent"
+        return is_plain and find_meaning(words).role == "silent" and not rank_words(words)
 
     # -- redirections and files ---------------------------------------------------------------------------------------
 
@@ -502,6 +500,8 @@ class ScriptReader:
 
     def _read_wrapped(self, name: str, words: list[Text], end: int, statement: Text, prefix: dict[str, Text]) -> None:
         rest = words[end:]
+        if name in CHANGE and rest and _rank(self.source_map.format_words(rest), is_under_srun=False):
+            raise self.refuse(statement, WRAPPERS[name])
         if any(word.chars == "--multi-prog" for word in words[:end]):
             raise self.refuse(statement, "srun --multi-prog starts several programs")
         with self.using(wrappers=[*self.wrappers, (name, words[:end])]):
@@ -628,9 +628,8 @@ class ScriptReader:
             exported = {name: scope.variables.get(name, scope.resolve_text(name, places, f"${name}"))
                         for name in scope.exported}  # fmt: skip
             self.launches.append(
-                Launch(words, statement, self.wrappers, exported, prefix, self.folder, rank, len(self.events),
-                       self.is_beside)
-            )  # fmt: skip
+                Launch(words, statement, self.wrappers, exported, prefix, self.folder, len(self.events))
+            )
             return
         found = find_meaning([word.chars for word in words])
         files = [posixpath.basename(word.chars) for word in words[1:] if not word.chars.startswith("-")]
