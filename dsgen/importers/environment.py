@@ -47,6 +47,7 @@ KNOWN_HOSTS = ("MASTER_ADDR", "HOSTNAME")
 OTHER_HOST = "only the old cluster knows the hosts that it names"
 OTHER_HOST_HINT = "in a run, $MASTER_ADDR is the first host and $HOSTNAME the own one"
 IN_BATCH = "in the shell of sbatch, {} is 0; in a run, each process has its own number"
+EACH_RUNS = "every process would run this command by itself"
 EACH_PROCESS = "it changes with each submission; the id of the run takes its place"
 
 
@@ -102,7 +103,8 @@ def _format_unknown(conversion: Conversion, part: UnknownPart, word: Text, varia
     if part.kind == "secret":
         return f"${{{part.name}}}"
     if part.kind == "command":
-        raise conversion.refuse(word, "every process would run this command by itself", "write its value instead")
+        conversion.lose(word, EACH_RUNS, "write its value instead", is_part=True)
+        return part.shell
     is_set_by_image = conversion.is_container and not conversion.has_other_variables
     is_given = conversion.draft.get(("training", "env", part.name)) is not None
     if is_set_by_image and not is_given and part.name not in AMBIENT:
@@ -234,6 +236,8 @@ def write_exported(
         # `export A=$A` and `export A=${A}` pass on what the shell of the user had.
         ask_for_variable(conversion, unknown[0])
         part.map(f"training.env.{name}")
+    elif not conversion.is_container and any(one.kind == "command" for one in unknown):
+        raise conversion.refuse(statement, EACH_RUNS)
     elif why := _explain_unknown(unknown):
         part.lose(why, f"set training.env.{name}, or give {name} with --set")
     else:  # bash expands it in training.setup

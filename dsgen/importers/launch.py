@@ -14,6 +14,7 @@ from dsgen.editing import compare_text
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.environment import (
+    EACH_RUNS,
     RANK_METHODS_SHELL,
     WORKER_SHELL,
     format_script,
@@ -214,6 +215,9 @@ def _refuse_unknown(conversion: Conversion, started: LaunchCommand) -> None:
         hint = f"give them: --set {min(names)}=VALUE"
         at = source_map.resolve_place([*names.values()][-1].places[0])
         raise ImportRefusedError(f"the command line needs arguments of the script: {listed}", at, hint)
+    for word in words if not conversion.is_container else ():
+        if any(one.kind == "command" for one in source_map.list_unknowns(word)):
+            raise conversion.refuse(word, EACH_RUNS)
     # Options of the launcher may be in a variable before the program.
     may_be_options = any(word.chars.endswith((".py", ".sh")) for word in started.program[1:])
     first = source_map.list_unknowns(started.program[0]) if may_be_options else []

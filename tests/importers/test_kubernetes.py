@@ -514,7 +514,7 @@ def jobset(template: Fields) -> str:
         # a command of the shell, unless the container has a variable of this name
         (pytorchjob(pod(command=["bash", "-c", "torchrun t.py --run $(MINE) $(id -u)"],
                         env=[{"name": "MINE", "value": "1"}])),
-         {"launch.command": ["bash", "-c", "torchrun t.py --run $MINE $(id -u)"]}),
+         {"training.exec": ["bash", "-c", 'exec python3 -u t.py --run "${MINE}" $(id -u)']}),
         # several kinds of pods
         (text("Job", tasks("evaluator", "worker"), "batch.volcano.sh/v1alpha1"), {"workers.replicas": 2}),
         ("---\n".join(stateful(name, OF_JOB[name]) for name in ("evaluator", "worker")),
