@@ -410,6 +410,8 @@ class ScriptWriter:
         for event in events[:cut]:
             self._write_before(event, final, prepares)
         for event in events[cut:]:
+            if event.why == PREPARES.why:
+                event.why, event.hint = AFTER, AFTER_HINT
             if not self._report_anywhere(event):
                 is_lost = event.kind == "setup" and event.name != "set"
                 self.conversion.report(

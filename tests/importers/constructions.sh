@@ -254,11 +254,12 @@ env -u X RUN
 #
 time nice -n 5 RUN --x 1
 #
-( RUN --x 1 )
-#
 { RUN --x 1; } 2>&1 | tee log
 #
-if true; then RUN --x 1; fi
+if true; then ( RUN --x 1 ); fi
+#
+export P=a:~/b
+RUN --p $P
 #
 if [ -d /tmp ]; then RUN --x 1; else RUN --x 2; fi
 #

@@ -238,7 +238,7 @@ class ScriptReader:
     def _read_assignment(self, node: Node, is_exported: bool = False) -> bool:
         first, value, of = node.children[0], node.child_by_field_name("value"), self.text_of(node)
         name = self.text_of(first).chars
-        if first.type == "subscript" or name == "IFS":
+        if first.type == "subscript" or name == "IFS" or ":~" in of.chars:
             raise self.refuse(of)
         new: Value = Text()
         if value is not None:
