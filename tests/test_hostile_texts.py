@@ -5,7 +5,7 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -95,19 +95,20 @@ PARTS = (
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize(
     "read",
-    [safe_text.redact, safe_text.escape_line, log.redact],
+    [safe_text.redact, safe_text.escape_line, safe_text.hide, safe_text.holds_secret, log.redact],
     ids=lambda read: f"{read.__module__}.{read.__name__}",
 )
-def test_what_makes_a_text_safe_takes_time_in_proportion_to_it(read: Callable[[str], str], part: str) -> None:
+def test_what_makes_a_text_safe_takes_time_in_proportion_to_it(read: Callable[[str], Any], part: str) -> None:
     made = [hostile.repeated(part + other) for other in PARTS]
 
     assert [] == [text[:60] for text in made if hostile.is_endless(read, text)]
 
 
 def test_all_patterns_are_found() -> None:
-    """Also those that are texts in a tuple. Two are made of other texts; `redact` uses them in the test above."""
+    """Also those that are texts in a tuple. Some are made of other texts; the test above uses them."""
     found = {use.pattern for use in uses()}
-    made = {safe_text._SECRET_NAME.pattern, safe_text._NAMED.pattern}
+    names = ("_SECRET_NAME", "_NAMED", "_ASSIGNED", "_LOWER_CASE", "_ITEM", "_KEY_OR_TOKEN")
+    made = {getattr(safe_text, name).pattern for name in names}
 
     assert {one.pattern for one in vars(safe_text).values() if isinstance(one, re.Pattern)} - made <= found
     assert set(log.SECRETS) <= found
