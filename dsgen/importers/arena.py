@@ -21,12 +21,11 @@ from dsgen.importers.fields import (
     to,
     when,
 )
-from dsgen.importers.launch import write_counts
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.operators import PYTORCH, write_expected_world
 from dsgen.importers.origins import PROMPT
 from dsgen.importers.pods import ELASTIC
-from dsgen.importers.scripts import find_unread, make_runtime, read_script, write_kept, write_script
+from dsgen.importers.scripts import find_unread, keep_shell, make_runtime, read_script, write_script
 from dsgen.importers.shell.syntax import list_arguments, parse, walk_nodes
 from dsgen.importers.shell.words import Expansion, ShellScope
 from dsgen.importers.texts import Text
@@ -85,9 +84,7 @@ def _write_command(conversion: Conversion, command: Text, is_mpi: bool) -> None:
     except ImportRefusedError:
         if is_mpi or not line.is_known:
             raise
-        write_counts(conversion, nodes, devices or 1, world)
-        write_kept(conversion, ["bash", "-c", line.chars], [line], runtime)
-        conversion.decided = conversion.source_map.locate(line)
+        keep_shell(conversion, line, runtime, world)
         conversion.map(command, "launch.command[2]")
     write_expected_world(conversion, Role())
 

@@ -23,6 +23,7 @@ from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.origins import Origin
 from dsgen.importers.shell.reader import OUTSIDE
 from dsgen.importers.slurm import read_directives as read_words
+from dsgen.importers.slurm import write_resources
 from dsgen.importers.slurm_options import Request, write_options
 from dsgen.importers.volumes import write_image
 from dsgen.problems import Position
@@ -191,10 +192,7 @@ def _write_size(conversion: Conversion, request: Request, nodes: int) -> None:
         draft.set("workers.slots", devices or 1)
     if devices == 0:
         draft.set("workers.accelerator.count", 0)
-    if request.resource:
-        draft.set("workers.accelerator.resource", request.resource)
-    if request.cpus_of_task:
-        draft.set("workers.resources.requests.cpu", str(request.cpus_of_task * (request.tasks_of_node or 1)))
+    write_resources(conversion, request)
     for taken in request.of_devices:
         taken.map("workers.slots")
     for taken in request.of_tasks:

@@ -20,7 +20,7 @@ from dsgen.importers.environment import (
     write_exported,
 )
 from dsgen.importers.facts import JobSize
-from dsgen.importers.launch import WrittenFiles, passes_on, write_launch
+from dsgen.importers.launch import WrittenFiles, passes_on, write_counts, write_launch
 from dsgen.importers.launchers import WORKERS, LaunchCommand, parse_launch_command
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.shell.commands import PREPARES, WRAPPERS
@@ -234,6 +234,13 @@ def write_kept(
             if not line.lstrip().startswith("#"):
                 conversion.lose(text[match.start() : match.end()], FIXED_WHY, FIXED_HINT, is_part=True)
     return len(before)
+
+
+def keep_shell(conversion: Conversion, text: Text, runtime: Mapping[str, Text], world: JobSize) -> None:
+    """Commands of a shell that each worker runs as they are."""
+    write_counts(conversion, world.nodes, world.slots or world.devices or 1, world)
+    write_kept(conversion, ["bash", "-c", text.chars], [text], runtime)
+    conversion.decided = conversion.source_map.locate(text)
 
 
 def write_script(conversion: Conversion, script: ChosenScript, world: JobSize, text: Text) -> None:

@@ -12,11 +12,10 @@ from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.environment import write_constant
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, Fields, Table, lose
-from dsgen.importers.launch import write_counts
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.operators import read_number
 from dsgen.importers.pods import map_replicas, write_name
-from dsgen.importers.scripts import make_runtime, read_script, write_kept, write_script
+from dsgen.importers.scripts import keep_shell, make_runtime, read_script, write_script
 from dsgen.importers.volumes import write_image
 
 RUNTIME: Mapping[str, str] = {"SKYPILOT_NODE_RANK": "NODE_RANK", "SKYPILOT_NUM_NODES": "NNODES",
@@ -42,10 +41,8 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
                 write_script(conversion, read_script(conversion, text, runtime), world, text)
             account_for_words([run], start)
         except ImportRefusedError:
-            write_counts(conversion, world.nodes, world.devices or 1, world)
-            write_kept(conversion, ["bash", "-c", text.chars], [text], runtime)
+            keep_shell(conversion, text, runtime, world)
             run.map("launch.command[2]")
-            conversion.decided = run.node.position
     else:
         conversion.draft.set_hole("training.python", "", "the source runs nothing")
     if setup and isinstance(setup.data, str):

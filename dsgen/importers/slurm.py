@@ -69,7 +69,7 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     started = [words[0] for name, words in script.launch.wrappers if name == "srun"]
     if started and script.started.launcher in ("", "python"):
         conversion.lose(started[0], OF_TASKS, OF_TASKS_HINT, is_part=True)
-    _write_resources(conversion, request)
+    write_resources(conversion, request)
     _report_counts(conversion, request)
 
 
@@ -218,7 +218,7 @@ def _report_counts(conversion: Conversion, request: Request) -> None:
             task.drop("the command line starts the processes of a node")
 
 
-def _write_resources(conversion: Conversion, request: Request) -> None:
+def write_resources(conversion: Conversion, request: Request) -> None:
     """CPUs and memory of a worker, from those of its tasks and devices."""
     draft = conversion.draft
     tasks, devices = request.tasks_of_node or 1, request.devices_of_node

@@ -33,13 +33,11 @@ def with_labels(count: int) -> str:
 
 REFUSED = {
     "array": "A=(a b c d)\n" + 'A=("${A[@]}" "${A[@]}")\n' * 40,
-    "array that grows": "A=(a b c d)\n" + 'A+=("${A[@]}")\n' * 40,
     "a long value": BIG + "B=$A\n" * 5000,
     "exports of a long value": BIG + "".join(f"export B{number}=$A\n" for number in range(3000)),
     "assignments": repeated("A=1\n"),
     "commands": repeated("a;"),
     "variables": f"A={repeated('$A')}",
-    "strings": f"A={repeated(chr(34) * 2)}",
     "pipelines": BIG + "B=$(echo $A | tr a b)\n" * 200,
     "here documents": BIG + "cat > f <<E\n" + "$A\n" * 1000 + "E\n",
     "files": repeated("echo aaaaaaaaaaaaaaaaaaaa >> f\n"),

@@ -140,14 +140,6 @@ def test_comments_above_what_is_mapped_come_along() -> None:
     assert "hf_" not in job.text
 
 
-@pytest.mark.parametrize("comment", ["\x85name: other", "a \u2028 b", "\x1b[31m red", "tab\tand: {colon}", "# # # x"])
-def test_a_comment_stays_a_comment(comment: str) -> None:
-    job = slurm(f"# {comment}\nexport A=1\nsrun torchrun --nproc_per_node 4 t.py")
-
-    assert {"A": "1"} == value(job, "training.env")
-    assert [] == problems(job)
-
-
 # -- how the training is started --------------------------------------------------------------------------------------
 
 
