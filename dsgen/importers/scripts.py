@@ -124,7 +124,6 @@ def refuse_syntax_error(name: str, text: str) -> None:
 # -- values ------------------------------------------------------------------------------------------------------------
 
 SHELL = re.compile(r"(^|/)(ba|da|z)?sh$")
-SET_HINT = "give it with --set"
 NOT_CHOSEN = "it is another command line than the one that was chosen"
 LEFTOVERS = re.compile(
     r"\bSLURM_\w+|\b(?:srun|scontrol|singularity|apptainer|shifter)\b(?=\s)|\bmodule (?:load|use|purge)\b|\{\{"
@@ -357,9 +356,8 @@ class ScriptWriter:
         for name, value in launch.prefix.items():
             statement = value or launch.statement
             if name in unknown:
-                conversion.lose(statement, f"the command line needs the value that ${name} has before", SET_HINT)
-            else:
-                self._export(name, value, statement, launch.words)
+                raise conversion.refuse(statement, f"the command line needs the value that ${name} has before")
+            self._export(name, value, statement, launch.words)
 
     def _export(self, name: str, value: Text | list[Text], statement: Text, words: Sequence[Text]) -> None:
         """A variable of the environment: a number of workers or processes for a hole, or one of the program."""
@@ -419,12 +417,10 @@ class ScriptWriter:
         for event in events[cut:]:
             if event.why == PREPARES.why:
                 event.why, event.hint = AFTER, AFTER_HINT
+            if event.kind == "setup" and event.name != "set":
+                raise self.conversion.refuse(event.text, AFTER)
             if not self._report_anywhere(event):
-                is_lost = event.kind == "setup" and event.name != "set"
-                self.conversion.report(
-                    event.text, "lost" if is_lost else "dropped", event.why if event.name == "set" else AFTER,
-                    AFTER_HINT if is_lost else "",
-                )  # fmt: skip
+                self.conversion.drop(event.text, AFTER)
         if self.world.is_batch and self.loaded:
             shown = [line for text in dict.fromkeys(self.loaded) for line in text.split("\n")[:1]]
             lines = ["The script gets its programs from:", *(f"  {line}" for line in shown)]

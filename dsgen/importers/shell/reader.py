@@ -485,7 +485,7 @@ class ScriptReader:
             return True
         name = words[0].chars if words[0].chars in WRAPPERS else posixpath.basename(words[0].chars)
         handle = COMMANDS.get(name)
-        if not words[0].is_known and not name:
+        if len(words[0].chars) == 1 and not words[0].is_known:
             raise self.refuse(statement, "the program that it starts is not known")
         if handle and handle(self, words, statement, prefix):
             return True if name == "cd" else None
