@@ -12,6 +12,8 @@ from dsgen.importers.environment import IN_LINE, OWN
 from tests.importers.imports import convert, value
 from tests.importers.public_scripts import Call, install, make_script, run, start
 
+REFUSED = {51, 97}
+"""The only numbers of scripts that are not converted."""
 GIVEN = {"1": "one", "2": "two"}
 OF_SHELL = re.compile(
     r"PWD|OLDPWD|SHLVL|_|PATH|CALLS|HOME|USER|HOSTNAME|SLURM\w*|LOCAL_RANK|RANK|WORLD_SIZE|BASH_FUNC.*"
@@ -70,14 +72,4 @@ def test_no_difference_from_bash_is_silent(number: int, tmp_path: Path) -> None:
     verdict, difference = compare(number, tmp_path)
 
     assert verdict != "SILENT", f"{difference}\n{make_script(number)[0]}"
-
-
-def test_most_scripts_are_converted() -> None:
-    refused = 0
-    for number in range(100):
-        try:
-            convert(make_script(number)[0], "job.sbatch", variables=GIVEN)
-        except ImportRefusedError:
-            refused += 1
-
-    assert refused <= 15
+    assert (verdict == "refused") == (number in REFUSED), difference
