@@ -351,9 +351,7 @@ A=1 # c
 B="x # y" # z
 RUN --a $A --b "$B" --c=#d
 #
-RUN --x 1 || exit 1
-#
-RUN --x 1 < /dev/null; echo done
+RUN --x 1 < /dev/null || exit 1; echo done
 #
 V=abc
 RUN --n ${#V} ${V}_x $V-y "${V}z"
@@ -382,6 +380,10 @@ RUN --y 1
 #
 export LIST="a b"
 RUN --l $LIST
+#
+set -ex
+false
+RUN
 #
 declare -A M=([a]=1)
 M[b]=2

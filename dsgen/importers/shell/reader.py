@@ -126,7 +126,7 @@ class ScriptReader:
 
     events and launches: what happened, and what may start the training. files: those that the script writes, by name,
     with the statement and the content. script: the present one. folder: the present one. wrappers: programs around the
-    present command line. is_over: the script has ended.
+    present command line. is_over: the script has ended. is_strict: a command that fails ends it.
 
     A method for a statement returns whether it succeeds, None if that is not known. It raises NotComputedError for what
     dsgen does not follow.
@@ -143,7 +143,7 @@ class ScriptReader:
         self.folder: Text | None = None
         self.wrappers: list[tuple[str, list[Text]]] = []
         self.depth = 0
-        self.is_over = False
+        self.is_over = self.is_strict = False
 
     # -- the state ----------------------------------------------------------------------------------------------------
 
@@ -205,6 +205,8 @@ class ScriptReader:
                 truth = True
             else:
                 truth = self.read_statement(node)
+                is_alone = node.type in ("command", "test_command") and node.parent and node.parent.type == "program"
+                self.is_over |= self.is_strict and truth is False and bool(is_alone)
         return truth
 
     def read_statement(self, node: Node) -> bool | None:
@@ -521,7 +523,7 @@ class ScriptReader:
             scope.arguments, scope.name = arguments, name
         if self.wrappers:
             scope.own_host = "HOSTNAME"
-        with self.using(scope=scope, is_over=self.is_over):
+        with self.using(scope=scope, is_over=self.is_over, is_strict=False):
             for variable, value in (prefix or {}).items():
                 scope.assign(variable, value)
                 self._note_variable(variable, value, is_exported=True)
@@ -604,6 +606,7 @@ class ScriptReader:
         if re.search(r"(^| )(--( |$)|-[a-z]*a)|^[^-+]|allexport", options):
             raise self.refuse(statement)
         ends = re.search(r"(^| )-[a-z]*e|errexit", options) is not None and not self.wrappers
+        self.is_strict = ends or (self.is_strict and "+" not in options)
         self.add_event("setup" if ends else "dropped", statement, ITSELF, name="set")
         return True
 
