@@ -90,10 +90,8 @@ def convert(origin: Origin, source: Any, conversion: Conversion) -> Conversion:
 
 def _find_hole(conversion: Conversion) -> Reason | None:
     """Where a script was not understood, although it was converted."""
-    for hole in conversion.draft.holes:
-        if OF_SOURCE.match(hole.key):
-            return conversion.decided or Position(conversion.file, 1, 1), f"{hole.key}: {hole.why}"
-    return None
+    hole = next((one for one in conversion.draft.holes if OF_SOURCE.match(one.key)), None)
+    return (conversion.decided or Position(conversion.file, 1, 1), f"{hole.key}: {hole.why}") if hole else None
 
 
 def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
@@ -163,11 +161,10 @@ def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     if not _can_be_kept(source.text, programs, given):
         raise ImportRefusedError(reason[1], reason[0], OUTSIDE)
     is_launcher = not programs.isdisjoint(FROM_LAUNCHER)
-    text = re.sub(r"\A#!.*\n", "", SELF.sub("$0", source.text))
-    runtime = scripts.make_runtime(conversion, scripts.RUNTIME)
+    text = re.sub(r"\A#!.*\n", "", scripts.SHELL_OPTIONS.sub(r"set -\1", SELF.sub("$0", source.text)))
     whole = conversion.source_map.add_file(source.name, source.text)
     words = ["bash", "-c", text, name, *_write_given(conversion)]
-    scripts.write_kept(conversion, words, [whole], runtime, is_launcher)
+    scripts.write_kept(conversion, words, [whole], scripts.make_runtime(conversion, scripts.RUNTIME), is_launcher)
     conversion.ledger.add("mapped", "the script", Position(source.name, 1, 1), "launch.command[2]")
     own = {*scripts.RUNTIME, *scripts.RUNTIME.values(), "MASTER_PORT", "RANK", "WORLD_SIZE"}
     known = {*given} if is_launcher else {*given, *own}

@@ -28,7 +28,7 @@ from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
 from dsgen.importers.shell.syntax import find_mistake, find_units
 from dsgen.importers.shell.words import ShellScope
 from dsgen.importers.slurm_options import NOT_ABSOLUTE
-from dsgen.importers.texts import Text, UnknownPart, is_private
+from dsgen.importers.texts import Text, UnknownPart, is_private, place_at
 from dsgen.problems import Position
 from dsgen.problems.safe_text import holds_secret
 from dsgen.reading.nodes import SourceText
@@ -62,6 +62,8 @@ def read_script(
         file: conversion.source_map.add_file(file, content) for file, content in conversion.options.helpers.items()
     }
     reading = ScriptReader(conversion.source_map, scope, helpers)
+    if name and (options := SHELL_OPTIONS.match(text.chars)):
+        reading.read_commands(place_at(f"set -{options[1]}", text))
     reading.read_commands(text)
     return choose_launch(conversion, reading, text)
 
@@ -124,6 +126,8 @@ def refuse_syntax_error(name: str, text: str) -> None:
 # -- values ------------------------------------------------------------------------------------------------------------
 
 SHELL = re.compile(r"(^|/)(ba|da|z)?sh$")
+SHELL_OPTIONS = re.compile(r"\A#!.*sh[ \t]+-[il]*([abefhkmnpuvxBCEHPT]+).*")
+"""The first line of a script that gives its shell options of `set`, such as -e."""
 NOT_CHOSEN = "it is another command line than the one that was chosen"
 LEFTOVERS = re.compile(
     r"\bSLURM_\w+|\b(?:srun|scontrol|singularity|apptainer|shifter)\b(?=\s)|\bmodule (?:load|use|purge)\b|\{\{"
@@ -286,7 +290,9 @@ class ScriptWriter:
         conversion, launch = self.conversion, self.script.launch
         mounted = {path: (text, text) for path, text in conversion.mounted.items() if posixpath.basename(path)}
         files = WrittenFiles({**mounted, **self.script.reading.files})
-        self._drop_wrappers()
+        for name, words in launch.wrappers:
+            for word in words if WRAPPERS[name] else ():
+                conversion.drop(word, WRAPPERS[name], is_part=True)
         at = conversion.source_map.locate(launch.statement)
         write_launch(conversion, self.script.started, self.world, files)
         self._refuse_words()
@@ -301,18 +307,12 @@ class ScriptWriter:
         self._report_guesses()
         if self.world.is_batch:
             draft = self.conversion.draft
-            training, command = draft.get("training", {}), draft.get("launch.command", [])
-            add_claims(draft, [*_list_texts(training), *_list_texts(command)])
+            add_claims(draft, _list_texts([draft.get("training", {}), draft.get("launch.command", [])]))
         for unit in find_unread(conversion, text):
             raise conversion.refuse(unit, "dsgen does not understand it")
         self._refuse_leftovers()
 
     # -- the command line ---------------------------------------------------------------------------------------------
-
-    def _drop_wrappers(self) -> None:
-        for name, words in self.script.launch.wrappers:
-            for word in words if WRAPPERS[name] else ():
-                self.conversion.drop(word, WRAPPERS[name], is_part=True)
 
     def _refuse_words(self) -> None:
         """Refuse words of the command line that are neither in the values nor in the report."""

@@ -385,6 +385,21 @@ set -ex
 false
 RUN
 #
+#!/bin/bash -eu
+false
+RUN
+#
+#!/bin/bash -ex
+false
+for i in 1 2; do RUN $i; done
+#
+A=1
+readonly A
+A=2
+RUN $A
+#
+A=a:~/b C=1 RUN
+#
 declare -A M=([a]=1)
 M[b]=2
 RUN ${M[a]} ${M[b]}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dsgen.importers import ImportRefusedError
-from tests.importers.imports import holes, shell
+from tests.importers.imports import convert, holes
 from tests.importers.public_scripts import OF_PODS, Call, install, run, start
 
 LAUNCH = "torchrun --nproc-per-node 8 --nnodes 2 train.py"
@@ -20,10 +20,11 @@ OF_SHELL = {"PWD", "OLDPWD", "SHLVL", "_", "PATH", "CALLS", "HOME", "USER", *OF_
 def compare(script: str, folder: Path) -> str:
     """same, named or refused; SILENT if the results differ without a word."""
     text, env = script.replace("RUN", LAUNCH), install(folder)
-    (folder / "work/run.sh").write_text(f"#!/bin/bash\n{text}\n")
-    expected = run(folder, ["bash", "run.sh"], env)
+    text = text if text.startswith("#!") else f"#!/bin/bash\n{text}"
+    (folder / "work/run.sh").write_text(f"{text}\n")
+    expected = run(folder, [*text.partition("\n")[0][2:].split(), "run.sh"], env)
     try:
-        job = shell(text)
+        job = convert(f"{text}\n", "run.sh")
     except ImportRefusedError:
         return "refused"
     if (job.lost or holes(job)) and not job.carried:

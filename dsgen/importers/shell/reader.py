@@ -139,6 +139,7 @@ class ScriptReader:
         self.events: list[ScriptEvent] = []
         self.launches: list[Launch] = []
         self.functions: set[str] = set()
+        self.constants = {"IFS"}  # variables whose assignment is not followed
         self.files: dict[str, tuple[Text, Text]] = {}
         self.folder: Text | None = None
         self.wrappers: list[tuple[str, list[Text]]] = []
@@ -238,9 +239,16 @@ class ScriptReader:
         return decide(self.expansion, node) if is_test else self.read_statements(node.children)
 
     def _read_assignment(self, node: Node, is_exported: bool = False) -> bool:
+        name = self.text_of(node.children[0]).chars
+        self.scope.assign(name, self._read_value(node))
+        self._note_variable(name, self.text_of(node), is_exported)
+        return True
+
+    def _read_value(self, node: Node) -> Value:
+        """The value that an assignment gives to its variable."""
         first, value, of = node.children[0], node.child_by_field_name("value"), self.text_of(node)
         name = self.text_of(first).chars
-        if first.type == "subscript" or name == "IFS" or ":~" in of.chars:
+        if first.type == "subscript" or name in self.constants or ":~" in of.chars:
             raise self.refuse(of)
         new: Value = Text()
         if value is not None:
@@ -253,9 +261,7 @@ class ScriptReader:
                 new = before + new
             elif before is not None:
                 raise self.refuse(of)
-        self.scope.assign(name, new)
-        self._note_variable(name, of, is_exported)
-        return True
+        return new
 
     def _note_variable(self, name: str, of: Text, is_exported: bool) -> None:
         if is_exported:
@@ -278,6 +284,8 @@ class ScriptReader:
                 self._read_assignment(name, is_export)
             else:
                 self._note_variable(self.text_of(name).chars, self.text_of(name), is_export)
+        if command == "readonly" or "r" in options:
+            self.constants |= {self.text_of(name).chars.partition("=")[0].rstrip("+") for name in names}
         if not names:
             self.add_event("dropped", of, ITSELF)
         return True
@@ -285,7 +293,7 @@ class ScriptReader:
     def _read_unset(self, node: Node) -> bool:
         of = self.text_of(node)
         names = [self.text_of(child).chars for child in node.named_children]
-        if not all(map(IDENTIFIER.fullmatch, names)):
+        if not all(map(IDENTIFIER.fullmatch, names)) or self.constants.intersection(names):
             raise self.refuse(of)
         for name in names:
             self.scope.unset(name)
@@ -462,9 +470,10 @@ class ScriptReader:
     def _read_command(self, node: Node) -> bool | None:
         of, prefix = self.text_of(node), dict[str, Text]()
         for child in [child for child in node.children if child.type == "variable_assignment"]:
-            value = child.child_by_field_name("value")
-            known = self.expansion.expand_text(value) if value is not None else Text()
-            prefix[self.text_of(child.children[0]).chars] = known
+            value = self._read_value(child)
+            if isinstance(value, list):
+                raise self.refuse(of)
+            prefix[self.text_of(child.children[0]).chars] = value
         words = self.expansion.expand_words(list_arguments(node))
         if words and words[0].chars in ("test", "[", "true", "false", ":"):
             self.add_event("dropped", of, ITSELF)
@@ -630,9 +639,8 @@ class ScriptReader:
             scope, places = self.scope, statement.places[:1]
             exported = {name: scope.variables.get(name, scope.resolve_text(name, places, f"${name}"))
                         for name in scope.exported}  # fmt: skip
-            self.launches.append(
-                Launch(words, statement, self.wrappers, exported, prefix, self.folder, len(self.events))
-            )
+            launch = Launch(words, statement, self.wrappers, exported, prefix, self.folder, len(self.events))
+            self.launches.append(launch)
             return
         found = find_meaning([word.chars for word in words])
         files = [posixpath.basename(word.chars) for word in words[1:] if not word.chars.startswith("-")]

@@ -51,10 +51,6 @@ class Script:
                 start += 1
         return start
 
-    def cut_text(self, start: int, end: int) -> Text:
-        """The text between two offsets."""
-        return self.text[start:end]
-
 
 @functools.cache
 def _load_parser() -> Any:
@@ -180,7 +176,6 @@ def find_mistake(script: str) -> tuple[int, str] | None:
         return None
     if done.returncode == 0:
         return None
-    first = done.stderr.decode("utf-8", "replace").partition("\n")[0]
-    _, _, rest = first.partition(": line ")
-    number, _, words = rest.partition(": ")
-    return (int(number), words) if number.isdigit() else (1, first)
+    words = done.stderr.decode("utf-8", "replace")
+    match = re.match(r".*?: line (\d+): (.*)", words)
+    return (int(match[1]), match[2]) if match else (1, words.partition("\n")[0])

@@ -323,9 +323,9 @@ class Expansion:
         """The words of a command line."""
         for node, following in pairwise(nodes):
             # The parser ends a word at a backslash, as in `$A\\ b`.
-            between = self.script.cut_text(node.end_byte, self.script.find_start(following))
+            between = self.script.text[node.end_byte : self.script.find_start(following)]
             if not re.match(r"\s|\\\n\s", between.chars):
-                raise self.refuse(self.script.cut_text(self.script.find_start(node), following.end_byte))
+                raise self.refuse(self.script.text[self.script.find_start(node) : following.end_byte])
         return [word for node in nodes for word in self._expand_word(node)]
 
     def _expand_word(self, node: Node) -> list[Text]:
@@ -353,7 +353,7 @@ class Expansion:
 
     def expand_heredoc(self, node: Node, start: int, is_quoted: bool) -> Text:
         """The text of a here document."""
-        whole = self.script.cut_text(start, node.end_byte)
+        whole = self.script.text[start : node.end_byte]
         parts = [] if is_quoted else self._expand_inside(node, start, node.end_byte, "$`\\\n")
         return whole if is_quoted else join([part.text for part in parts])
 
@@ -361,7 +361,7 @@ class Expansion:
         """The number of `$(( ))` as a text; an unknown part if not all is known."""
         of, source_map = self.script.read_text(node), self.scope.source_map
         start, end = self.script.find_start(node) + (2 if of.chars.startswith("((") else 3), node.end_byte - 2
-        inner = self.script.cut_text(start, end)
+        inner = self.script.text[start:end]
         if ASSIGNS.search(inner.chars):
             raise self.refuse(of)
         expanded = join([run.text for run in self._expand_inside(node, start, end, "\n")])
@@ -406,7 +406,7 @@ class Expansion:
     def _expand_concatenation(self, node: Node) -> Iterator[WordPart]:
         end = node.start_byte
         for child in node.children:
-            yield WordPart(self.script.cut_text(end, self.script.find_start(child)), "literal")
+            yield WordPart(self.script.text[end : self.script.find_start(child)], "literal")
             yield from self._expand_node(child)
             end = child.end_byte
 
@@ -422,13 +422,13 @@ class Expansion:
         """The text of a double-quoted string or a here document, with its expansions."""
         at = start
         for child in _find_expansions(node):
-            yield WordPart(unescape(self.script.cut_text(at, self.script.find_start(child)), escapes), "quoted")
+            yield WordPart(unescape(self.script.text[at : self.script.find_start(child)], escapes), "quoted")
             for run in (
                 self._expand_parameter(child, "quoted") if "expansion" in child.type else self._expand_node(child)
             ):
                 yield WordPart(run.text, "quoted" if run.mode == "split" else run.mode)
             at = child.end_byte
-        yield WordPart(unescape(self.script.cut_text(at, end), escapes), "quoted")
+        yield WordPart(unescape(self.script.text[at:end], escapes), "quoted")
 
     # -- parameters ---------------------------------------------------------------------------------------------------
 
@@ -575,9 +575,9 @@ class Expansion:
         at, end = self.script.find_start(node) + offset, node.end_byte - 1
         parts = list[Text]()
         for child in [child for child in node.children if child.is_named and child.start_byte >= at]:
-            parts += [self.script.cut_text(at, self.script.find_start(child)), self.expand_text(child)]
+            parts += [self.script.text[at : self.script.find_start(child)], self.expand_text(child)]
             at = child.end_byte
-        return join([*parts, self.script.cut_text(at, end)]).strip()
+        return join([*parts, self.script.text[at:end]]).strip()
 
 
 RUNS: Mapping[str, Callable[[Expansion, Node], Iterator[WordPart]]] = {
