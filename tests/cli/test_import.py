@@ -283,7 +283,7 @@ def test_a_training_is_chosen_by_its_line(cli: Cli, folder: Path) -> None:
         "srun torchrun --nproc_per_node 4 b.py\n")  # fmt: skip
     refused = cli("import", "two.sbatch", "--as", "native")
 
-    assert "several commands start trainings, on lines 3, 4" in refused.err
+    assert "several commands start programs, on lines 3, 4" in refused.err
     assert "hint: choose one by its line, as in --line 3" in refused.err
     assert "python: b.py" in cli("import", "two.sbatch", "--line", "4").out
 
