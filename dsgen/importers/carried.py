@@ -50,7 +50,7 @@ NOT_PASSED = "the launcher does not pass it on to the workers"
 SELF = re.compile(r"\$\{BASH_SOURCE(\[0\])?\}|\$BASH_SOURCE\b")
 ARGUMENT = re.compile(r"(?m)^(?!\s*#).*\$(?:([1-9])|\{([1-9])\})")
 COMMENT = re.compile(r"(?m)^\s*#.*$")
-SECRET = "the line may contain a secret, and the script would be copied as it is"
+SECRET = "a line may contain a secret, and the script would be copied as it is"
 
 
 def convert(origin: Origin, source: Any, conversion: Conversion) -> Conversion:
@@ -147,8 +147,7 @@ def _can_be_kept(text: str, programs: Collection[str], given: Collection[str]) -
         return False
     if FROM_LAUNCHER & {*programs} and OWN_HOSTS.search(COMMENT.sub("", text)):
         return False
-    is_private = any(map(holds_secret, text.split("\n")))
-    return not is_private and {*sum(ARGUMENT.findall(text), ())} <= {"", *given}
+    return {*sum(ARGUMENT.findall(text), ())} <= {"", *given}
 
 
 def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> None:
@@ -158,8 +157,9 @@ def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     scripts.refuse_syntax_error(source.name, source.text)
     draft, given, name = conversion.draft, conversion.options.variables, posixpath.basename(source.name)
     programs = {words[0].rpartition("/")[2] for one in read_commands(source.text) for words in list_programs(one.words)}
-    if not _can_be_kept(source.text, programs, given):
-        raise ImportRefusedError(reason[1], reason[0], OUTSIDE)
+    is_private = holds_secret(source.text)
+    if is_private or not _can_be_kept(source.text, programs, given):
+        raise ImportRefusedError(f"{reason[1]}; {SECRET}" if is_private else reason[1], reason[0], OUTSIDE)
     is_launcher = not programs.isdisjoint(FROM_LAUNCHER)
     text = re.sub(r"\A#!.*\n", "", scripts.SHELL_OPTIONS.sub(r"set -\1", SELF.sub("$0", source.text)))
     whole = conversion.source_map.add_file(source.name, source.text)

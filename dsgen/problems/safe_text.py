@@ -233,21 +233,19 @@ _OPTION = re.compile(
 """An option whose value is a secret. Not every name that ends with token: an `--eos_token` is none."""
 _PASSWORD = re.compile(r"://[^/\s:@]{0,256}:[^/\s@]{1,256}@")
 _VALUE = (
-    r"[\"']?\s{0,8}[:=]\s{0,8}[\"']?(?![$\s\"'{<(~]|\.{0,2}/[a-z_-]{2,20}(?:[/\s\"',}]|$)|[A-Za-z_.]+\()([^\s\"',}]+)"
+    r"[\"']?\s{0,8}(?!=\n)[:=]\s{0,8}[\"']?"
+    r"(?![$\s\"'{<(~]|\.{0,2}/[a-z_-]{2,20}(?:[/\s\"',}]|$)|[A-Za-z_.]+\()([^\s\"',}]+)"
 )
 _ASSIGNED = re.compile(
     rf"(?<![A-Za-z0-9_])(?!(?:[A-Z0-9]+_)?(?:PAD|EOS|BOS|MAX|MASK)_TOKEN)(?:[A-Z0-9_]{{1,80}}_)?(?:{SECRET_WORDS}){_VALUE}"
 )
-"""An assignment to a variable that is named like a secret, unless the value is a variable or a call."""
+"""An assignment to a variable that is named like a secret, unless the value is empty, a variable or a call."""
 _LOWER_CASE = re.compile(
     r"(?i)(?<![A-Za-z0-9_])(?:[a-z0-9_]{1,80}_)?(?:api_?key|access_key|secret(?:_access)?_key|passw(?:or)?d"
     rf"|(?:hf|auth|access|hub|wandb|github)_token){_VALUE}"
 )
 """The same in small letters, without names such as `eos_token`."""
-_ITEM = re.compile(
-    r"name: ?[\"']?(?:[A-Z0-9_]{1,80}_)?(?:" + SECRET_WORDS + r")[\"']?, ?value: ?"
-    r"[\"']?([^\s\"',}]+)"
-)
+_ITEM = re.compile(r"name: ?[\"']?(?:[A-Z0-9_]{1,80}_)?(?:" + SECRET_WORDS + r")[\"']?, ?value: ?[\"']?([^\s\"',}]+)")
 """A variable of a container in one line of YAML."""
 _LOGIN = re.compile(r"(?i)(\blogin\b[ \t]+|[ \t]--?(?:token|password|passwd|key)[= ])(?![-$\"']?\$)([^\s-]\S*)")
 _BEARER = re.compile(

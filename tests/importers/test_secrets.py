@@ -13,7 +13,7 @@ MUST = (
     *("SSH_PASSPHRASE", "GIT_PAT", "AWS_SECRET_ACCESS_KEY"),
 )
 MUST_NOT = ("PAD_TOKEN", "MAX_TOKEN", "TOKENIZER_PATH", "BYPASS_SIZE", "CODE_REVISION", "SORT_KEY", "PATH_A", "COMPASS")
-WORDS = ("task-0123456789abcdefghij", "mask-0123456789abcdefghij", "risk-0123456789abcdefghij", "--eos_token </s>")
+WORDS = ("task-0123456789abcdefghij", "mask-0123456789abcdefghij", "risk-0123456789abcdefghij", "HF_TOKEN=\nfor")
 
 
 @pytest.mark.parametrize("name", MUST)
