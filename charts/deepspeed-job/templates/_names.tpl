@@ -28,9 +28,9 @@ change with the content of all scripts, so a run keeps those with which it start
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
 {{- if .Values.runtime.create -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-28e6100fea
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-d66ae18700
 {{- else -}}
-{{ .Values.runtime.name }}-{{ .folder }}-28e6100fea
+{{ .Values.runtime.name }}-{{ .folder }}-d66ae18700
 {{- end -}}
 {{- end }}
 

@@ -135,7 +135,8 @@ def count_gpus(options: Options, counts: list[int]) -> list[int] | None:
     """The GPUs that options ask for on each node, of which `counts` has the tasks; None if they say nothing of them."""
     name = next((name for name in GPUS if name in options), "")
     number = read_gpus(options.get(name, ""))
-    if name == "gpus" and 0 < number < len(counts):
+    is_word = name != "gres" and not number and not re.search("(^|:)0*$|^none$", options.get(name, ""))
+    if is_word or (name == "gpus" and 0 < number < len(counts)):
         raise StepError(NO_GPUS)
     if name == "gpus":
         return share(number, len(counts))
@@ -152,8 +153,8 @@ def make_job(nodes: list[str], options: Options, cpus: int) -> Job:
         raise StepError(f"--ntasks={tasks} cannot be shared evenly by {len(nodes)} workers")
     counts = share(tasks, len(nodes))
     own = max(counts[0], each) * read_number(options, "cpus-per-task", 1)
-    gpus = max(count_gpus(options, counts) or [0])
-    return Job(nodes, tasks, max(cpus, own) if "exclusive" in options else own, gpus)
+    cpus = max(cpus, own) if "exclusive" in options else own
+    return Job(nodes, tasks, cpus, max(count_gpus(options, counts) or [0]))
 
 
 def expand(text: str) -> list[str]:
