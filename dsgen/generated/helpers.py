@@ -1241,8 +1241,8 @@ def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: 
     scripts, so a run keeps those with which it started.
     """
     if values['runtime']['create']:
-        return f"{job_name(values, release)}-scripts-{folder}-{'d66ae18700'}"
-    return f"{values['runtime']['name']}-{folder}-{'d66ae18700'}"
+        return f"{job_name(values, release)}-scripts-{folder}-{'d8e94ae690'}"
+    return f"{values['runtime']['name']}-{folder}-{'d8e94ae690'}"
 
 
 def image_of(values: Mapping[str, Any], role: str) -> str:

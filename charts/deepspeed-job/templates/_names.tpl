@@ -28,9 +28,9 @@ change with the content of all scripts, so a run keeps those with which it start
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
 {{- if .Values.runtime.create -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-d66ae18700
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-d8e94ae690
 {{- else -}}
-{{ .Values.runtime.name }}-{{ .folder }}-d66ae18700
+{{ .Values.runtime.name }}-{{ .folder }}-d8e94ae690
 {{- end -}}
 {{- end }}
 

@@ -40,7 +40,8 @@ WITH_FILE = ("bash", "-c", 'set -a; . "$0" || exit 255; set +a; exec "$@"')
 
 def run_rest(name: str, valued: list[str], words: list[str]) -> int:
     """Run the command after the options, and after the image."""
-    rest, before = list(words), list[str]()
+    rest = list(words)
+    before: list[str] = []
     while rest and rest[0].startswith("-"):
         option, is_joined, value = rest.pop(0).partition("=")
         if option == "--":
