@@ -12,8 +12,8 @@ MUST = (
     *("WANDB_KEY", "COMET_KEY", "WANDB_API_KEY", "PGPASSWORD", "MY_PASS", "DBPASS", "AWS_ACCESS_KEY_ID", "HF_TOKEN"),
     *("SSH_PASSPHRASE", "GIT_PAT", "AWS_SECRET_ACCESS_KEY"),
 )
-MUST_NOT = ("PAD_TOKEN", "MAX_TOKEN", "TOKENIZER_PATH", "BYPASS_SIZE", "CODE_REVISION", "SORT_KEY", "PATH_A", "COMPASS")
-WORDS = ("task-0123456789abcdefghij", "mask-0123456789abcdefghij", "risk-0123456789abcdefghij", "HF_TOKEN=\nfor")
+MUST_NOT = ("PAD_TOKEN", "MAX_TOKEN", "TOKENIZER_PATH", "BYPASS_CACHE", "CODE_REVISION", "SORT_KEY", "COMPASS")
+WORDS = ("task-0123456789abcdefghij", "mask-0123456789abcdefghij", "--eos_token </s>", "HF_TOKEN=\nfor")
 
 
 @pytest.mark.parametrize("name", MUST)
