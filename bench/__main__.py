@@ -124,7 +124,7 @@ def cases(folder: Path) -> Iterator[Case]:
         "a file with two mistakes", [[*DSGEN, "render", file]], [template(file)], exit=1, limits=Cost(inf, 1.5, 0.5)
     )
     libraries = "import gc; gc.disable(); import click, jsonschema, yaml; raise SystemExit(1)"
-    title = "`import click, jsonschema, yaml`; `helm template` for a file with two mistakes"
+    title = "`import click, jsonschema, yaml`; `helm template` for these mistakes"
     yield Case(title, [[PYTHON, "-c", libraries]], [template(file)], exit=1)
     files = [
         written(folder / f"job{number}.yaml", VALUES.format(workers=4).replace("name: bench", f"name: bench{number}"))

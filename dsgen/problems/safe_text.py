@@ -221,59 +221,63 @@ def _star(text: str, start: int, length: int) -> str:
 # -- secrets in a source, for the rules and for dsgen import -----------------------------------------------------------
 
 MASK = "***"
-_KEY_OR_TOKEN = re.compile(f"{_TOKEN.pattern}|-----BEGIN [A-Z ]*PRIVATE KEY-----")
-_NO_VALUE = re.compile(
-    r"(?i)\s*|true|false|none|null|yes|no|\d{1,4}|[$<].*|(/|\.{1,2}/|~/)[a-z_-]{2,20}(/.*)?", re.DOTALL
-)
+# Not compiled at import: that takes 2 ms, and most words are too short to be compared with them.
+_KEY_OR_TOKEN = f"{_TOKEN.pattern}|-----BEGIN [A-Z ]*PRIVATE KEY-----"
+_NO_VALUE = r"(?is)\s*|true|false|none|null|yes|no|\d{1,4}|[$<].*|(/|\.{1,2}/|~/)[a-z_-]{2,20}(/.*)?"
 """A flag, a number, a variable, a place for a value, or the path of a file with it."""
-_OPTION = re.compile(
+_OPTION = (
     r"(?i)--?([a-z0-9]+[-_]){0,5}(api[-_]?keys?|access[-_]key([-_]id)?|secret([-_](access[-_])?key)?|passw(or)?d|pass(phrase)?|pat"
     r"|(hf|auth|access|hub|wandb|github)[-_]token|(wandb|comet|neptune|clearml|openai|kaggle)[-_]key)"
 )
 """An option whose value is a secret. Not every name that ends with token: an `--eos_token` is none."""
-_PASSWORD = re.compile(r"://[^/\s:@]{0,256}:[^/\s@]{1,256}@")
+_PASSWORD = r"://[^/\s:@]{0,256}:[^/\s@]{1,256}@"
 _VALUE = (
     r"[\"']?\s{0,8}(?!=\n)[:=]\s{0,8}[\"']?"
     r"(?![$\s\"'{<(~]|\.{0,2}/[a-z_-]{2,20}(?:[/\s\"',}]|$)|[A-Za-z_.]+\()([^\s\"',}]+)"
 )
-_ASSIGNED = re.compile(
-    rf"(?<![A-Za-z0-9_])(?!(?:[A-Z0-9]+_)?(?:PAD|EOS|BOS|MAX|MASK)_TOKEN)(?:[A-Z0-9_]{{1,80}}_)?(?:{SECRET_WORDS}){_VALUE}"
+_ASSIGNED = (
+    r"(?<![A-Za-z0-9_])(?!(?:[A-Z0-9]+_)?(?:PAD|EOS|BOS|MAX|MASK)_TOKEN)"
+    rf"(?:[A-Z0-9_]{{1,80}}_)?(?:{SECRET_WORDS}){_VALUE}"
 )
 """An assignment to a variable that is named like a secret, unless the value is empty, a variable or a call."""
-_LOWER_CASE = re.compile(
+_LOWER_CASE = (
     r"(?i)(?<![A-Za-z0-9_])(?:[a-z0-9_]{1,80}_)?(?:api_?key|access_key|secret(?:_access)?_key|passw(?:or)?d"
     rf"|(?:hf|auth|access|hub|wandb|github)_token){_VALUE}"
 )
 """The same in small letters, without names such as `eos_token`."""
-_ITEM = re.compile(r"name: ?[\"']?(?:[A-Z0-9_]{1,80}_)?(?:" + SECRET_WORDS + r")[\"']?, ?value: ?[\"']?([^\s\"',}]+)")
+_ITEM = r"name: ?[\"']?(?:[A-Z0-9_]{1,80}_)?(?:" + SECRET_WORDS + r")[\"']?, ?value: ?[\"']?([^\s\"',}]+)"
 """A variable of a container in one line of YAML."""
-_LOGIN = re.compile(r"(?i)(\blogin\b[ \t]+|[ \t]--?(?:token|password|passwd|key)[= ])(?![-$\"']?\$)([^\s-]\S*)")
-_BEARER = re.compile(
+_LOGIN = r"(?i)(\blogin\b[ \t]+|[ \t]--?(?:token|password|passwd|key)[= ])(?![-$\"']?\$)([^\s-]\S*)"
+_BEARER = (
     r"(?i)\b((?:authorization\b[:= ]{1,8})?(?:bearer|basic)\b|authorization\b|x-api-key\b)[:= ]{1,8}[^\s'\"$][^\s'\"]*"
 )
 
 
 def is_secret_argument(option: str, value: str) -> bool:
     """Whether the value of an option such as `--wandb_key` is a secret. An option of the next word is no value."""
-    return not value.startswith("-") and not _NO_VALUE.fullmatch(value) and _OPTION.fullmatch(option) is not None
+    if len(value) < 5 or value.startswith("-") or not option.startswith("-"):
+        return False
+    return re.fullmatch(_OPTION, option) is not None and re.fullmatch(_NO_VALUE, value) is None
 
 
 def holds_token(text: str) -> bool:
     """Whether a text contains a token of a known form, or a private key."""
-    return _KEY_OR_TOKEN.search(text) is not None
+    return re.search(_KEY_OR_TOKEN, text) is not None
 
 
 def holds_secret(text: str) -> bool:
     """Whether a text contains a token, a password of a URL, a login, or an assignment of a secret to a variable."""
-    return any(
-        pattern.search(text)
-        for pattern in (_KEY_OR_TOKEN, _PASSWORD, _NETRC, _ASSIGNED, _LOWER_CASE, _ITEM, _LOGIN, _BEARER)
-    )
+    if len(text) < 15 and not any(char in ":=" or char.isspace() for char in text):
+        return False  # as most words
+    if _NETRC.search(text):
+        return True
+    patterns = (_KEY_OR_TOKEN, _PASSWORD, _ASSIGNED, _LOWER_CASE, _ITEM, _LOGIN, _BEARER)
+    return any(re.search(pattern, text) for pattern in patterns)
 
 
 def is_secret(name: str, value: str) -> bool:
     """Whether the value of a variable must not be in a file of Git. A reference to another variable is no secret."""
-    return not _NO_VALUE.fullmatch(value) and (is_secret_name(name) or holds_secret(value))
+    return (is_secret_name(name) or holds_secret(value)) and re.fullmatch(_NO_VALUE, value) is None
 
 
 def has_secret(data: Any) -> bool:
@@ -287,7 +291,7 @@ def has_secret(data: Any) -> bool:
 
 def hide(text: str) -> str:
     """A text for a report, without secrets. In doubt it hides a word."""
-    text = _LOGIN.sub(lambda match: f"{match[1]}{MASK}", redact(text))
+    text = re.sub(_LOGIN, lambda match: f"{match[1]}{MASK}", redact(text))
     for pattern in (_ASSIGNED, _LOWER_CASE, _ITEM):
-        text = pattern.sub(lambda match: match[0].removesuffix(match[1]) + MASK, text)
-    return _BEARER.sub(lambda match: f"{match[1]} {MASK}", text)
+        text = re.sub(pattern, lambda match: match[0].removesuffix(match[1]) + MASK, text)
+    return re.sub(_BEARER, lambda match: f"{match[1]} {MASK}", text)
