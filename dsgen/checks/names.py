@@ -176,9 +176,9 @@ def warn_of_secret_variables(_: Values, path: KeyPath, value: Any) -> Problems:
 
 @warning("DS369", "training.args.*", "training.exec.*", "launch.command.*", hint=IN_SECRET)
 def warn_of_secret_words(values: Values, path: KeyPath, word: str) -> Problems:
-    before = look_up(values, path[:-1])[: path[-1]]
-    is_argument = safe_text.is_secret_argument(str(*before[-1:]), word)
-    if is_argument or safe_text.is_secret_argument(*word.partition("=")[::2]) or safe_text.holds_secret(word):
+    words, index = look_up(values, path[:-1]), int(path[-1])
+    is_value = index > 0 and safe_text.is_secret_argument(words[index - 1], word)
+    if is_value or safe_text.is_secret_argument(*word.partition("=")[::2]) or safe_text.holds_secret(word):
         yield Problem(f"{path_text(path[:-1])}: an item seems to contain a secret, and values files are kept in Git")
 
 

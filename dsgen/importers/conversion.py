@@ -13,7 +13,7 @@ from typing import Any
 from dsgen import values
 from dsgen.editing import compare_text
 from dsgen.importers.documents import SourceDocument
-from dsgen.importers.draft import Draft, as_key_path, format_values, order_values, walk_keys
+from dsgen.importers.draft import TODO, Draft, as_key_path, format_values, order_values, walk_keys
 from dsgen.importers.facts import JobFacts
 from dsgen.importers.ledger import ConversionReport, Fate, ImportedJob, ImportRefusedError, Placeholder, shorten
 from dsgen.importers.remarks import SHELL_CODE, YAML_CODE, Remark, find_remarks
@@ -70,7 +70,7 @@ def _take_out(draft: Draft, ledger: ConversionReport, error: Diagnostic) -> None
     if path[:3] == CONFIG:
         # Without this value, DeepSpeed would train in another way: it stays, and validate names it, too.
         draft.holes.append(Placeholder(path_text(error.path), error.message))
-        draft.add_comment(error.path, f"TODO: {error.message}")
+        draft.add_comment(error.path, TODO + error.message)
         return
     if len(path) < 2 or draft.get(path, MISSING) is MISSING:
         if path and path[0] in ("name", "namespace"):

@@ -14,6 +14,8 @@ from dsgen.problems import KeyPath, path_text
 from dsgen.problems.safe_text import has_secret, holds_secret
 from dsgen.schema.default_values import load_defaults
 
+TODO = "TODO: "
+"""How a comment begins that asks for a value: a hole."""
 SECRET_HOLE = "the value looks like a secret, so it was not copied: put it into a Secret, and write the Secret's name"
 
 SCRIPTS: tuple[KeyPath, ...] = (("training", "exec"), ("launch", "command"))
@@ -92,7 +94,7 @@ class Draft:
         name = path_text(path)
         if not any(hole.key == name for hole in self.holes):
             self.holes.append(Placeholder(name, why))
-            self.comments[path] = f"TODO: {why}"
+            self.comments[path] = TODO + why
         self._write(path, refused)
         return name
 
@@ -107,7 +109,7 @@ class Draft:
         """Make a hole of a text anywhere in the values, also in a list."""
         self.holes.append(Placeholder(path_text(path), why))
         if not any(isinstance(part, int) for part in path):
-            self.comments[path] = f"TODO: {why}"
+            self.comments[path] = TODO + why
         self.get(path[:-1], self.data)[path[-1]] = {}
 
     def place_comments(self, remarks: Iterable[tuple[Remark, Sequence[str]]]) -> None:
@@ -123,7 +125,7 @@ class Draft:
             if path is None:
                 continue
             if remark.is_after:
-                if not self.comments.get(path, "").startswith("TODO: "):
+                if not self.comments.get(path, "").startswith(TODO):
                     self.comments.pop(path, None)
                 self.add_comment(path, " ".join(remark.lines))
             elif remark.first <= last.get(path, remark.first):

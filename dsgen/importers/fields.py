@@ -173,7 +173,7 @@ class Field(Part):
     node: Node
 
     @property
-    def conversion(self) -> Conversion:  # type: ignore[override]  # of the document
+    def conversion(self) -> Conversion:  # type: ignore[override]  # read from the document
         """The conversion of its document."""
         return self.fields.conversion
 

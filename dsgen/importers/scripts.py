@@ -28,7 +28,7 @@ from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
 from dsgen.importers.shell.syntax import find_mistake, find_units
 from dsgen.importers.shell.words import ShellScope
 from dsgen.importers.slurm_options import NOT_ABSOLUTE
-from dsgen.importers.texts import Text, UnknownPart, is_private, place_at
+from dsgen.importers.texts import Kind, Text, UnknownPart, is_private, place_at
 from dsgen.problems import Position
 from dsgen.problems.safe_text import holds_secret
 from dsgen.reading.nodes import SourceText
@@ -170,9 +170,9 @@ def make_runtime(conversion: Conversion, names: Mapping[str, str]) -> dict[str, 
     """Variables that another system sets, by what dsgen has in their place: NODE_RANK, NNODES, MASTER_ADDR, ..."""
     found = {}
     for name, meaning in names.items():
-        kind = "hosts" if meaning == "MASTER_ADDR" else "changing" if meaning == "RUN" else "runtime"
+        kind: Kind = "hosts" if meaning == "MASTER_ADDR" else "changing" if meaning == "RUN" else "runtime"
         source = f"${name}" if kind == "changing" else ""
-        found[name] = conversion.source_map.add_unknown(UnknownPart(kind, meaning, source), ())  # type: ignore[arg-type]  # a Kind
+        found[name] = conversion.source_map.add_unknown(UnknownPart(kind, meaning, source), ())
     return found
 
 
