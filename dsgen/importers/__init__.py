@@ -148,9 +148,9 @@ def _read_hostfile(conversion: Conversion, source: SourceText) -> None:
     holes = {hole.key for hole in conversion.draft.holes}
     for key, number in (("workers.replicas", len(slots)), ("workers.slots", slots[0])):
         if key in holes:
-            add("mapped", "hostfile", at, conversion.draft.set(key, number), is_part=True)
+            add("mapped", "hostfile", at, conversion.draft.set(key, number))
     if len({*slots}) > 1:
-        add("lost", "hostfile", at, "its hosts have different numbers of slots", "set workers.slots", is_part=True)
+        add("lost", "hostfile", at, "its hosts have different numbers of slots", "set workers.slots")
 
 
 def _write_wrapper(conversion: Conversion, wrapper: SourceDocument, is_first: bool) -> None:

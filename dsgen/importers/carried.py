@@ -130,7 +130,7 @@ def _lose_unset(conversion: Conversion, file: str, text: str, known: Collection[
     """Name the variables that a script reads and nothing sets. known: those that it has."""
     for line, variable, hint in find_unset(text, known):
         at = Position(file, line, 1)
-        conversion.ledger.add("lost", f"${variable}", at, "nothing in the script sets it", hint, is_part=True)
+        conversion.ledger.add("lost", f"${variable}", at, "nothing in the script sets it", hint)
 
 
 def _read_request(source: SourceText, conversion: Conversion) -> Request:
@@ -170,7 +170,7 @@ def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     known = {*given} if is_launcher else {*given, *own}
     for match in EXPORT.finditer(whole.chars) if is_launcher else ():
         hint = f"set training.env.{match[2]} if the program reads it"
-        conversion.lose(whole[match.start(1) : match.end()], NOT_PASSED, hint, is_part=True)
+        conversion.lose(whole[match.start(1) : match.end()], NOT_PASSED, hint)
     _lose_unset(conversion, source.name, source.text, known)
     scripts.name_job(conversion, name)
     write_counts(conversion, None, None, JobSize())

@@ -72,7 +72,7 @@ def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
         _write_verbatim(pod, world, shown, runtime)
     else:
         if not pod.has_command:
-            conversion.lose(words[0], IMAGE_RUNS, ENTRYPOINT_HINT, is_part=True)
+            conversion.lose(words[0], IMAGE_RUNS, ENTRYPOINT_HINT)
         account_for_words(pod.command, start)
     if pod.role == "launcher":
         write_launcher_environment(pod, script, world)
@@ -126,7 +126,7 @@ def account_for_words(words: Sequence[Field], start: int) -> None:
     if not words:
         return
     conversion, ledger = words[0].conversion, words[0].conversion.ledger
-    entries = [replace(entry, is_part=True) for entry in ledger.entries[start:]]
+    entries = ledger.entries[start:]
     del ledger.entries[start:]
     for word in words:
         at, value = word.node.position, str(word.node.value)
@@ -138,7 +138,7 @@ def account_for_words(words: Sequence[Field], start: int) -> None:
         if same_place and is_one_word:
             first = same_place[0]
             entries.remove(first)
-            ledger.entries.append(replace(first, source=str(word), position=at, is_part=False))
+            ledger.entries.append(replace(first, source=str(word), position=at))
         elif same_place or any(at.line <= one.position.line <= at.line + value.count("\n") + 1 for one in entries):
             to = "launch.command" if conversion.draft.get("launch.command") else "training"
             ledger.entries.append(ConvertedPart("mapped", str(word), at, to=to))

@@ -96,7 +96,7 @@ def _take_out(draft: Draft, ledger: ConversionReport, error: Diagnostic) -> None
         ledger.entries[index] = replace(entry, fate="lost", to="", why=why, hint=error.hint, whole=whole)
     around = [ledger.entries[index] for index, key in mapped if path[: len(key)] == key]
     if not found and around:
-        ledger.add("lost", path_text(path), around[-1].position, why, error.hint, is_part=True)
+        ledger.add("lost", path_text(path), around[-1].position, why, error.hint)
 
 
 def _find_removable(path: KeyPath) -> KeyPath:
@@ -195,25 +195,25 @@ class Conversion:
 
     # -- words of scripts and command lines ---------------------------------------------------------------------------
 
-    def report(self, text: Text, fate: Fate, what: str, hint: str = "", *, is_part: bool = False) -> None:
+    def report(self, text: Text, fate: Fate, what: str, hint: str = "") -> None:
         """Say what became of a text. what: its key, or the reason."""
         if text:
             self.accounted.append((text.places[0], text.places[-1]))
         if at := self.source_map.locate(text):
             source = " ".join(re.sub(r"\\\n", " ", self.source_map.format_text(text)).split())
-            self.ledger.add(fate, source, at, what, hint, is_part=is_part)
+            self.ledger.add(fate, source, at, what, hint)
 
-    def map(self, text: Text, to: str, *, is_part: bool = False) -> None:
+    def map(self, text: Text, to: str) -> None:
         """A text became this key."""
-        self.report(text, "mapped", to, is_part=is_part)
+        self.report(text, "mapped", to)
 
-    def drop(self, text: Text, why: str, *, is_part: bool = False) -> None:
+    def drop(self, text: Text, why: str) -> None:
         """A text is not needed."""
-        self.report(text, "dropped", why, is_part=is_part)
+        self.report(text, "dropped", why)
 
-    def lose(self, text: Text, why: str, hint: str = "", *, is_part: bool = False) -> None:
+    def lose(self, text: Text, why: str, hint: str = "") -> None:
         """A text has no equivalent."""
-        self.report(text, "lost", why, hint, is_part=is_part)
+        self.report(text, "lost", why, hint)
 
     def refuse(self, text: Text, why: str, hint: str = "") -> ImportRefusedError:
         """The error for a text because of which the whole cannot become values."""

@@ -88,28 +88,28 @@ def format_word(conversion: Conversion, word: Text, variables: Mapping[str, str]
 def _format_unknown(conversion: Conversion, part: UnknownPart, word: Text, variables: Mapping[str, str]) -> str:
     if part.kind == "runtime":
         if part.source.startswith("$SLURM_"):
-            conversion.lose(word, IN_BATCH.format(part.source), "see whether the program needs 0", is_part=True)
+            conversion.lose(word, IN_BATCH.format(part.source), "see whether the program needs 0")
         return variables.get(part.name) or _format_count(conversion, part.name)
     if part.kind == "hosts":
         if part.name not in KNOWN_HOSTS:
-            conversion.lose(word, OTHER_HOST, OTHER_HOST_HINT, is_part=True)
+            conversion.lose(word, OTHER_HOST, OTHER_HOST_HINT)
         return f"${part.name}" if part.name in KNOWN_HOSTS else part.shell
     if part.kind == "changing":
         if "SLURM" in part.source:
-            conversion.drop(word, EACH_PROCESS, is_part=True)
+            conversion.drop(word, EACH_PROCESS)
         else:
-            conversion.lose(word, EACH_PROCESS, "see whether the program needs another value", is_part=True)
+            conversion.lose(word, EACH_PROCESS, "see whether the program needs another value")
         return "$DSGEN_RUN"
     if part.kind == "secret":
         return f"${{{part.name}}}"
     if part.kind == "command":
-        conversion.lose(word, EACH_RUNS, "write its value instead", is_part=True)
+        conversion.lose(word, EACH_RUNS, "write its value instead")
         return part.shell
     is_set_by_image = conversion.is_container and not conversion.has_other_variables
     is_given = conversion.draft.get(("training", "env", part.name)) is not None
     if is_set_by_image and not is_given and part.name not in AMBIENT:
         hint = f"set training.env.{part.name} if the image does not set it"
-        conversion.lose(word, f"nothing in the source sets ${part.name}", hint, is_part=True)
+        conversion.lose(word, f"nothing in the source sets ${part.name}", hint)
     ask_for_variable(conversion, part)
     return part.shell if part.shell.startswith("${") else f"${{{part.name}}}"
 

@@ -159,9 +159,7 @@ class Fields:
         for problem in self.document.problems:
             if problem.position:
                 why = f"{problem.message}; only the first is read"
-                self.conversion.ledger.add(
-                    "lost", "duplicate key", problem.position, why, "remove one of them", is_part=True
-                )
+                self.conversion.ledger.add("lost", "duplicate key", problem.position, why, "remove one of them")
 
 
 @dataclass(frozen=True)
@@ -272,7 +270,6 @@ class Option(Part):
     name: str
     words: list[Text]
     values: list[Text]
-    is_part: bool = field(default=False, kw_only=True)
 
     @property
     def value(self) -> Text:
@@ -287,7 +284,7 @@ class Option(Part):
     def report(self, fate: Fate, what: str, hint: str = "", *, is_same: bool = False) -> None:  # noqa: ARG002 - no names
         """Say what became of its words."""
         for word in self.words:
-            self.conversion.report(word, fate, what, hint, is_part=self.is_part)
+            self.conversion.report(word, fate, what, hint)
 
 
 def read_option(

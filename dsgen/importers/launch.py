@@ -13,13 +13,7 @@ from dsgen.deepspeed import FILES
 from dsgen.editing import compare_text
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
-from dsgen.importers.environment import (
-    EACH_RUNS,
-    RANK_METHODS_SHELL,
-    WORKER_SHELL,
-    format_script,
-    write_value,
-)
+from dsgen.importers.environment import EACH_RUNS, RANK_METHODS_SHELL, WORKER_SHELL, format_script, write_value
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Option
 from dsgen.importers.launchers import OTHER_MPI, PASSED_ON, WORKERS, LaunchCommand, is_python
@@ -64,7 +58,7 @@ def write_launch(conversion: Conversion, started: LaunchCommand, world: JobSize,
     """Fill launch, training and the counts of workers from a command line."""
     _refuse_unknown(conversion, started)
     for note in started.notes:
-        conversion.report(*note, is_part=True)
+        conversion.report(*note)
     method = _choose_method(conversion, started, world)
     if method != "pdsh":
         conversion.draft.set("launch.method", method)
@@ -74,7 +68,7 @@ def write_launch(conversion: Conversion, started: LaunchCommand, world: JobSize,
     if method != WORKERS:
         _write_kept(conversion, started, method)
     for name, text, words in started.variables:
-        write_value(Option(conversion, name, words, [text], is_part=True), name, text)
+        write_value(Option(conversion, name, words, [text]), name, text)
     if method == WORKERS:
         _write_worker_command(conversion, started, files)
     else:
@@ -82,7 +76,7 @@ def write_launch(conversion: Conversion, started: LaunchCommand, world: JobSize,
             _write_chosen(conversion, started, started.chosen, world)
         _write_program(conversion, started, world, files)
     if started.passes_local_rank and method == "torchrun":
-        conversion.lose(started.notes[0].word, LOCAL_RANK, LOCAL_RANK_HINT, is_part=True)
+        conversion.lose(started.notes[0].word, LOCAL_RANK, LOCAL_RANK_HINT)
 
 
 def _write_chosen(conversion: Conversion, started: LaunchCommand, program: Text, world: JobSize) -> None:
@@ -92,14 +86,11 @@ def _write_chosen(conversion: Conversion, started: LaunchCommand, program: Text,
         if folder or "." in name:
             hint = "let PATH of the image begin with its folder"
             conversion.lose(
-                program,
-                f"dsgen starts the {'python3' if is_python(program) else name} that is first in PATH",
-                hint,
-                is_part=True,
+                program, f"dsgen starts the {'python3' if is_python(program) else name} that is first in PATH", hint
             )
     elif is_python(program) or not conversion.draft.get("training.pythonCommand"):
         command = program.chars if is_python(program) else f"{folder}/python3"
-        conversion.map(program, conversion.draft.set("training.pythonCommand", command), is_part=True)
+        conversion.map(program, conversion.draft.set("training.pythonCommand", command))
 
 
 def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles) -> None:
@@ -110,11 +101,11 @@ def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSiz
         draft.set_hole("training.python", "", NO_PROGRAM)
         return
     if python is not None and not world.is_batch and python.chars != "python3":
-        conversion.map(python, draft.set("training.pythonCommand", python.chars), is_part=True)
+        conversion.map(python, draft.set("training.pythonCommand", python.chars))
     elif python is not None and "/" in python.chars:
-        conversion.lose(python, OTHER_PYTHON, "set training.pythonCommand", is_part=True)
+        conversion.lose(python, OTHER_PYTHON, "set training.pythonCommand")
     elif python is not None:
-        conversion.drop(python, "dsgen starts training.pythonCommand, which is python3", is_part=True)
+        conversion.drop(python, "dsgen starts training.pythonCommand, which is python3")
     module = ["-m"] if started.form == "module" else []
     of_batch = python.chars if python is not None else "python3"
     command = draft.get("training.pythonCommand") or "python3"
@@ -125,7 +116,7 @@ def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSiz
         for index, word in enumerate(words):
             is_first = index == 0 and started.form != "exec"
             key = f"training.{started.form}" if index == 0 or started.form == "exec" else "training.args"
-            conversion.map(word, draft.set(key, word.chars) if is_first else draft.add(key, word.chars), is_part=True)
+            conversion.map(word, draft.set(key, word.chars) if is_first else draft.add(key, word.chars))
         return
     start = [command, "-u", *module] if before else []
     text = format_script(conversion, words, RANK_METHODS_SHELL, ["exec", *start])
@@ -134,7 +125,7 @@ def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSiz
         shell[2:] = [text.rstrip("\n") + ' "$@"', "bash"]  # dsgen's arguments about DeepSpeed
     draft.set("training.exec", shell)
     for word in words:
-        conversion.map(word, "training.exec[2]", is_part=True)
+        conversion.map(word, "training.exec[2]")
 
 
 def _lose_given_arguments(conversion: Conversion, words: Sequence[Text]) -> list[Text]:
@@ -142,7 +133,7 @@ def _lose_given_arguments(conversion: Conversion, words: Sequence[Text]) -> list
     kept = []
     for word in words:
         if any(one.name == "@" and one.kind == "positional" for one in conversion.source_map.list_unknowns(word)):
-            conversion.lose(word, GIVEN, "add them to training.args", is_part=True)
+            conversion.lose(word, GIVEN, "add them to training.args")
         else:
             kept.append(word)
     return kept
@@ -161,7 +152,7 @@ def _write_worker_command(conversion: Conversion, started: LaunchCommand, files:
         conversion.draft.set("launch.command", ["bash", "-c", text])
     for word in words:
         to = conversion.draft.add("launch.command", word.chars) if is_known else "launch.command[2]"
-        conversion.map(word, to, is_part=True)
+        conversion.map(word, to)
 
 
 def _add_machines(conversion: Conversion, started: LaunchCommand, words: list[Text]) -> list[Text]:
@@ -241,11 +232,11 @@ def _choose_method(conversion: Conversion, started: LaunchCommand, world: JobSiz
     elif named in ("openmpi", "mvapich", "mpich", "impi"):
         method = "openmpi"
     elif named not in ("", "pdsh"):
-        conversion.lose(started.facts["launcher"], f"dsgen has no launcher {named}", is_part=True)
+        conversion.lose(started.facts["launcher"], f"dsgen has no launcher {named}")
     if started.passes_local_rank and any("deepspeed" in word.chars for word in started.program):
         method = "deepspeed-no-ssh"  # it passes --local_rank, too, and the image has DeepSpeed
     if started.is_other_mpi or started.launcher in OTHER_MPI:
-        conversion.lose(started.notes[0].word, OTHER_MPI_WHY, OTHER_MPI_HINT, is_part=True)
+        conversion.lose(started.notes[0].word, OTHER_MPI_WHY, OTHER_MPI_HINT)
     return method
 
 
@@ -253,7 +244,7 @@ def _compute_counts(conversion: Conversion, started: LaunchCommand, world: JobSi
     facts, nothing = started.facts, Text()
     least, is_range, most = facts.get("nodes", nothing).partition(":")
     if is_range:
-        conversion.lose(least, "a run shrinks after a loss only (workers.min)", is_part=True)
+        conversion.lose(least, "a run shrinks after a loss only (workers.min)")
     nodes = world.nodes or (most if is_range else least).number if world.nodes is None else world.nodes
     given, processes = facts.get("slots", nothing), facts.get("processes", nothing).number
     include = _count_included(facts.get("include"))
@@ -272,7 +263,7 @@ def _compute_counts(conversion: Conversion, started: LaunchCommand, world: JobSi
     write_counts(conversion, nodes, slots, world)
     if processes and nodes and slots and processes != nodes * slots:
         why = f"it starts {processes} processes, but dsgen starts one on each of {nodes} x {slots} slots"
-        conversion.lose(facts["processes"], why, "change workers.replicas or workers.slots", is_part=True)
+        conversion.lose(facts["processes"], why, "change workers.replicas or workers.slots")
     conversion.facts.replicas, conversion.facts.slots = nodes or 0, slots or 0
 
 
@@ -304,12 +295,12 @@ def _write_kept(conversion: Conversion, started: LaunchCommand, method: str) -> 
     for word in started.kept:
         if method not in takes:
             why = f"launch.method {method} takes no arguments of this launcher"
-            conversion.lose(word, why, "set launch.mpirunArgs" if method == "openmpi" else "", is_part=True)
+            conversion.lose(word, why, "set launch.mpirunArgs" if method == "openmpi" else "")
         elif any(unknown.kind != "variable" for unknown in source_map.list_unknowns(word)):
-            conversion.lose(word, "its value is only known on the cluster", "set it in training.env", is_part=True)
+            conversion.lose(word, "its value is only known on the cluster", "set it in training.env")
         else:
             key = "launch.mpirunArgs" if method == "openmpi" else "training.deepspeed.args"
-            conversion.map(word, draft.add(key, source_map.format_text(word)), is_part=True)
+            conversion.map(word, draft.add(key, source_map.format_text(word)))
 
 
 # -- files that a script writes ----------------------------------------------------------------------------------------

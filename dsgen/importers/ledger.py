@@ -42,9 +42,8 @@ class ConvertedPart:
     """One part of a source and its fate.
 
     source: the path of a field (`spec.slotsPerWorker`), or the text of a word, an option or a statement. to: the key
-    of a mapped part. why: of a dropped or lost part. hint: what to do about a lost part. is_part: it is a word inside
-    of a field that has an entry of its own, so it does not count when the fields are counted. whole: the field with
-    its value, of which this is one scalar.
+    of a mapped part. why: of a dropped or lost part. hint: what to do about a lost part. whole: the field with its
+    value, of which this is one scalar.
     """
 
     fate: Fate
@@ -53,7 +52,6 @@ class ConvertedPart:
     to: str = ""
     why: str = ""
     hint: str = ""
-    is_part: bool = False
     whole: str = ""
 
     def as_data(self) -> dict[str, Any]:
@@ -81,21 +79,11 @@ class ConversionReport:
 
     entries: list[ConvertedPart] = field(default_factory=list)
 
-    def add(
-        self,
-        fate: Fate,
-        source: str,
-        at: Position,
-        what: str,
-        hint: str = "",
-        *,
-        is_part: bool = False,
-        whole: str = "",
-    ) -> None:
+    def add(self, fate: Fate, source: str, at: Position, what: str, hint: str = "", *, whole: str = "") -> None:
         """Say what became of a part. what: its key, or the reason."""
         spend(OF_ENTRY)
         to, why = (what, "") if fate == "mapped" else ("", hide(what))
-        self.entries.append(ConvertedPart(fate, shorten(source), at, to, why, hint, is_part, shorten(whole)))
+        self.entries.append(ConvertedPart(fate, shorten(source), at, to, why, hint, shorten(whole)))
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:

@@ -447,7 +447,7 @@ def _start_by_msrun(conversion: Conversion) -> None:
         entry = next((one for one in conversion.ledger.entries if one.source == flag), None)
         if entry is not None:
             why = "msrun starts Python without options"
-            conversion.ledger.add("lost", flag, entry.position, why, is_part=True)
+            conversion.ledger.add("lost", flag, entry.position, why)
     groups = [command[at : at + 4] for at in range(0, len(command), 4)]
     draft.set("launch.command", ["bash", "-c", " \\\n  ".join([MSRUN, *map(shlex.join, groups)]) + "\n"])
     draft.add_comment("launch.command", "the operator gave the workers a scheduler; on dsgen, msrun does")

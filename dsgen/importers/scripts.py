@@ -10,15 +10,7 @@ from dataclasses import dataclass, field
 from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.documents import refuse_private
 from dsgen.importers.draft import Draft
-from dsgen.importers.environment import (
-    FIXED,
-    FIXED_HINT,
-    FIXED_WHY,
-    WORKER_SHELL,
-    format_word,
-    is_used,
-    write_exported,
-)
+from dsgen.importers.environment import FIXED, FIXED_HINT, FIXED_WHY, WORKER_SHELL, format_word, is_used, write_exported
 from dsgen.importers.facts import JobSize
 from dsgen.importers.launch import WrittenFiles, passes_on, write_counts, write_launch
 from dsgen.importers.launchers import WORKERS, LaunchCommand, parse_launch_command
@@ -235,7 +227,7 @@ def write_kept(
         for match in FIXED.finditer(text.chars):
             line = text.chars[text.chars.rfind("\n", 0, match.start()) + 1 : match.start()]
             if not line.lstrip().startswith("#"):
-                conversion.lose(text[match.start() : match.end()], FIXED_WHY, FIXED_HINT, is_part=True)
+                conversion.lose(text[match.start() : match.end()], FIXED_WHY, FIXED_HINT)
     return len(before)
 
 
@@ -292,7 +284,7 @@ class ScriptWriter:
         files = WrittenFiles({**mounted, **self.script.reading.files})
         for name, words in launch.wrappers:
             for word in words if WRAPPERS[name] else ():
-                conversion.drop(word, WRAPPERS[name], is_part=True)
+                conversion.drop(word, WRAPPERS[name])
         at = conversion.source_map.locate(launch.statement)
         write_launch(conversion, self.script.started, self.world, files)
         self._refuse_words()
@@ -337,7 +329,7 @@ class ScriptWriter:
         conversion = self.conversion
         for of, value in self.script.reading.scope.defaults:
             why = f"the script does not set it: its default {conversion.source_map.format_text(value)} is used"
-            conversion.drop(of, why, is_part=True)
+            conversion.drop(of, why)
 
     def _report_others(self) -> None:
         """Command lines that were not chosen (--line), or are the same on other nodes."""

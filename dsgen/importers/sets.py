@@ -127,7 +127,7 @@ def _check_hosts(launcher: PodKind, workers: Sequence[PodKind], beside: SharedFi
     if beside.slots and nodes and len(beside.slots) != nodes:
         why = f"the hostfile has {len(beside.slots)} hosts, but there are {nodes} workers"
         at = launcher.whole.node.position
-        conversion.ledger.add("lost", "hostfile", at, why, "set workers.replicas", is_part=True)
+        conversion.ledger.add("lost", "hostfile", at, why, "set workers.replicas")
     if name := re.sub(r"-(launcher|master|driver|client)$", "", conversion.draft.get("name", "")):
         conversion.draft.set("name", name)  # its pods are named after it and their role
 

@@ -87,7 +87,7 @@ def _map_accelerator(field: Field) -> None:
     kind = field.text.partition(":")[0]
     if kind and not kind.isdigit():
         why, hint = f"it asks for devices of the type {kind}", "set workers.nodeSelector to the labels of such nodes"
-        field.conversion.ledger.add("lost", kind, field.node.position, why, hint, is_part=True)
+        field.conversion.ledger.add("lost", kind, field.node.position, why, hint)
 
 
 def _write_task_image(field: Field) -> None:

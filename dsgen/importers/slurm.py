@@ -58,7 +58,7 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     if not request.nodes and request.implied_nodes == 1:
         for one in [*request.of_tasks, *request.of_devices]:
             if one.name in ("ntasks", "gpus") and (as_whole(one.value.chars.rpartition(":")[2]) or 0) > 1:
-                conversion.lose(one.words[0], SPREAD, "set workers.replicas", is_part=True)
+                conversion.lose(one.words[0], SPREAD, "set workers.replicas")
     request.nodes = request.nodes or request.implied_nodes
     name = posixpath.basename(source.name)
     script = read_script(conversion, text, _make_variables(conversion, request), name, own_host="MASTER_ADDR")
@@ -68,7 +68,7 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     write_script(conversion, script, world, text)
     started = [words[0] for name, words in script.launch.wrappers if name == "srun"]
     if started and script.started.launcher in ("", "python"):
-        conversion.lose(started[0], OF_TASKS, OF_TASKS_HINT, is_part=True)
+        conversion.lose(started[0], OF_TASKS, OF_TASKS_HINT)
     write_resources(conversion, request)
     _report_counts(conversion, request)
 
@@ -126,24 +126,24 @@ def _make_world(conversion: Conversion, request: Request, script: ChosenScript) 
     is_program, folder = started.launcher in ("", "python"), conversion.draft.get("training.workingDir")
     for name, words in launch.wrappers:
         if name == "srun":
-            conversion.drop(words[0], STARTS, is_part=True)
+            conversion.drop(words[0], STARTS)
             _write_srun(conversion, request, words)
             if not is_program and started.method != "openmpi" and (request.tasks_of_node or 1) > 1:
                 why = f"it starts {started.launcher} {request.tasks_of_node} times on each node, and a run once"
-                conversion.lose(words[0], why, "let it start one task on each node", is_part=True)
+                conversion.lose(words[0], why, "let it start one task on each node")
         elif name in ("singularity", "apptainer"):
             _write_container(conversion, launch, words)
     if (chosen := conversion.draft.get("training.workingDir")) != folder:
         launch.folder = Text(chosen)  # srun and the container change it after all `cd`
     is_alone = not STARTERS.intersection(name for name, _ in launch.wrappers) and started.method != "openmpi"
     if is_alone and (request.nodes or 1) > 1 and not any(HOSTFILE.match(note.word.chars) for note in started.notes):
-        conversion.lose(launch.words[0], NO_SRUN, NO_SRUN_HINT, is_part=True)
+        conversion.lose(launch.words[0], NO_SRUN, NO_SRUN_HINT)
         request.nodes = 1 if is_program else request.nodes
     elif (request.nodes or 1) > 1 and started.launcher in OF_NODES and _trains_by_itself(script, request.nodes):
-        conversion.lose(launch.words[0], BY_ITSELF, BY_ITSELF_HINT, is_part=True)
+        conversion.lose(launch.words[0], BY_ITSELF, BY_ITSELF_HINT)
     tasks, devices = None if is_alone else request.tasks_of_node, request.devices_of_node
     if devices is None and not request.of_devices:
-        conversion.lose(launch.words[0], NO_DEVICES, "with none, set workers.accelerator.count: 0", is_part=True)
+        conversion.lose(launch.words[0], NO_DEVICES, "with none, set workers.accelerator.count: 0")
     is_each = tasks is not None and tasks > 1
     return JobSize(
         nodes=request.nodes,
@@ -188,9 +188,9 @@ def _write_container(conversion: Conversion, launch: Launch, words: Sequence[Tex
             variable, _, content = pair.partition("=")
             launch.prefix[variable.chars] = content
         if option.chars in OF_CONTAINER:
-            conversion.lose(word, *OF_CONTAINER[option.chars], is_part=True)
+            conversion.lose(word, *OF_CONTAINER[option.chars])
         else:
-            conversion.drop(word, "each pod has a container of its own", is_part=True)
+            conversion.drop(word, "each pod has a container of its own")
     write_image_of_cluster(conversion, image)
 
 

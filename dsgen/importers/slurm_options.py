@@ -108,7 +108,7 @@ def write_options(
             while not is_known and "=" not in word.chars and rest and not rest[0].chars.startswith("-"):
                 values = [rest.pop(0)]
             if name in ignored:
-                conversion.drop(word, why, is_part=True)
+                conversion.drop(word, why)
             else:
                 action = OPTIONS.get(name) or (OTHERS if is_known else lose(UNKNOWN))
                 action(SlurmOption(conversion, name, [word], values, request))
@@ -122,7 +122,7 @@ def _set_nodes(one: SlurmOption) -> None:
         return
     one.map("workers.replicas")
     if most:
-        one.conversion.lose(one.words[0], "a run shrinks after a loss only (workers.min)", is_part=True)
+        one.conversion.lose(one.words[0], "a run shrinks after a loss only (workers.min)")
 
 
 def _note(attribute: str, key: str, why: str = "its value is no number") -> Action:
@@ -172,7 +172,7 @@ def _set_devices(one: SlurmOption, attribute: str, number: int, kind: str | None
     if resource:
         one.request.resource = resource
     elif kind:
-        one.conversion.lose(one.words[0], f"it asks for devices of the type {kind}", SELECT, is_part=True)
+        one.conversion.lose(one.words[0], f"it asks for devices of the type {kind}", SELECT)
 
 
 def _parse_memory(text: str | None) -> str | None:
@@ -214,7 +214,7 @@ def _set_signal(one: SlurmOption) -> None:
     one.set(key, int(match[2]) + 20)
     if match[1].upper() not in ("TERM", "SIGTERM", "15"):
         why = f"a pod that must end gets SIGTERM, not {match[1]}"
-        one.conversion.lose(one.words[0], why, "let the program write its checkpoint at SIGTERM", is_part=True)
+        one.conversion.lose(one.words[0], why, "let the program write its checkpoint at SIGTERM")
 
 
 def _lose_hosts(one: SlurmOption) -> None:

@@ -123,11 +123,11 @@ def write_image_of_cluster(conversion: Conversion, image: Text) -> None:
     """The image of a container runtime on a cluster: a reference, or a hole."""
     keys = write_image(conversion, image.chars) if image.is_known else []
     if keys:
-        conversion.map(image, keys[0], is_part=True)
+        conversion.map(image, keys[0])
         return
     shown = conversion.source_map.format_text(image)
     why = f"write the image from which {shown} was made" if shown else NO_IMAGE
-    conversion.map(image, conversion.draft.set_hole("image.repository", "", why), is_part=True)
+    conversion.map(image, conversion.draft.set_hole("image.repository", "", why))
 
 
 def write_mounts(conversion: Conversion, mounts: Text) -> None:
@@ -137,10 +137,10 @@ def write_mounts(conversion: Conversion, mounts: Text) -> None:
         target = (rest.partition(":")[0] if has_target else source).chars.rstrip("/") or "/"
         shown = conversion.source_map.format_text(source)
         if not target.startswith("/") or not re.fullmatch(r"(/[\w.-]+)+", target):
-            conversion.lose(mount, "its path in the container is not known", "add a volume to storage", is_part=True)
+            conversion.lose(mount, "its path in the container is not known", "add a volume to storage")
             continue
         name = conversion.draft.choose_volume(target.rsplit("/", 1)[-1])
         why = f"write the claim that has {shown}"
         read_only = {"readOnly": True} if mount.chars.endswith(":ro") else {}
         hole = {"mountPath": target, **read_only, "existingClaim": ""}
-        conversion.map(mount, conversion.draft.set_hole(("storage", name), hole, why), is_part=True)
+        conversion.map(mount, conversion.draft.set_hole(("storage", name), hole, why))

@@ -10,11 +10,11 @@ from dsgen.importers.arena import join_lines
 from dsgen.importers.comparison import fill_holes
 from dsgen.importers.documents import read_documents, walk_scalars
 from dsgen.importers.draft import as_key_path
-from dsgen.importers.ledger import LONGEST
+from dsgen.importers.ledger import LONGEST, shorten
 from dsgen.importers.origins import ORIGINS, recognise
 from dsgen.importers.shell.syntax import find_units
 from dsgen.importers.texts import SourceMap, Text
-from dsgen.problems import Diagnostic
+from dsgen.problems import Diagnostic, path_text
 
 IN_THE_SOURCE = {"DS383", "DS384", "DS385", "DS387", "DS390", "DS391", "DS392", "DS393", "DS395", "DS399"}
 """Warnings about what the source already does: the importer keeps it."""
@@ -97,13 +97,12 @@ def unaccounted(text: str, jobs: Iterable[ImportedJob], name: str = "train.sbatc
     found = recognise(SourceText(name, text)).found[0]
     if not isinstance(found.source, SourceText):
         places = [
-            (node.position.line, node.position.column)
+            (shorten(path_text((*one.path, *path)) or "."), node.position)
             for one in read_documents(SourceText(name, text))
-            for _, node in walk_scalars(one.root)
+            for path, node in walk_scalars(one.root)
         ]
-        named = [(entry.position.line, entry.position.column) for entry in entries if not entry.is_part]
-        missing = [f"{line}:{column}" for line, column in places if (line, column) not in named]
-        return missing + [f"{len(named)} entries for {len(places)} scalars"] * (len(named) != len(places))
+        named = [(entry.source, entry.position) for entry in entries]
+        return [f"{named.count(one)} entries for {one}" for one in places if named.count(one) != 1]
     source_map = SourceMap()
     is_line = ORIGINS[found.origin].form == "line"
     whole = source_map.add_file(name, text)
