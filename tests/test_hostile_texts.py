@@ -45,6 +45,11 @@ def uses_of(path: Path) -> Iterator[Use]:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             methods.setdefault(node.value.id, set()).add(node.attr)
     names = {id(node.value): node.targets[0] for node in ast.walk(tree) if isinstance(node, ast.Assign)}
+    texts = {
+        one.targets[0].id: one.value
+        for one in tree.body
+        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)
+    }
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
             continue
@@ -52,7 +57,8 @@ def uses_of(path: Path) -> Iterator[Use]:
             continue
         name = names.get(id(node))
         used = methods.get(name.id, set()) if isinstance(name, ast.Name) else {node.func.attr}
-        pattern = text_of(node.args[0])
+        first = node.args[0]
+        pattern = text_of(texts.get(first.id, first) if isinstance(first, ast.Name) else first)
         if pattern is not None and node.func.attr != "escape":
             flags = functools.reduce(lambda a, b: a | b, [getattr(re, flag) for flag in flags_of(node)], 0)
             place = f"{path.relative_to(ROOT)}:{node.lineno}"

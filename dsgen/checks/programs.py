@@ -128,7 +128,7 @@ def warn_of_unknown_way(values: Values) -> Problems:
 
 # -- what a program does not find --------------------------------------------------------------------------------------
 
-SHORT = re.compile(r"[\w.~-]*/?[\w./-]+")
+SHORT = r"[\w.~-]*/?[\w./-]+"
 """A text that may be a path."""
 WORD = re.compile(r"""[^\s"'=;,:<>|&()]+""")
 OF_RANKS = (
@@ -136,7 +136,7 @@ OF_RANKS = (
 )
 """Variables that only the processes of a training have, not training.setup."""
 COMPARES = "-(?:eq|ne|lt|le|gt|ge)"
-READS_RANK = re.compile(
+READS_RANK = (
     rf"(?:[$]{{?[#!]?|\bprintenv\s+|(?:\[|\btest)\s+-v\s+|\s{COMPARES}\s+|(?:\blet\b|[(][(])"
     rf"(?:(?!\blet\b|[(][(])[^\n])*?\b)({OF_RANKS})\b|\b({OF_RANKS})\s+{COMPARES}\s"
 )
@@ -184,7 +184,7 @@ def warn_of_missing_files(values: Values, path: KeyPath, text: str) -> Problems:
 @warning("DS435", "training.files.*")
 def warn_of_path_as_content(_: Values, path: KeyPath, content: str) -> Problems:
     name, text = str(path[-1]), content.strip()
-    if SHORT.fullmatch(text) and text.endswith(posixpath.splitext(name)[1] or f"/{name}"):
+    if re.fullmatch(SHORT, text) and text.endswith(posixpath.splitext(name)[1] or f"/{name}"):
         hint = f"write the content itself, or give the file: {_suggest_file(name, text.removeprefix('./'))}"
         yield Problem(f"{path_text(path)}: the content of the file is the text {quote(text)}", hint=hint)
 
@@ -198,7 +198,7 @@ def warn_of_path_as_content(_: Values, path: KeyPath, content: str) -> Problems:
 def warn_of_variables_of_ranks(values: Values) -> Problems:
     script = re.sub(r"'[^']*'|(?m:^[^\S\n]*#.*$)", "", values.training.setup)
     first = dict[str, re.Match[str]]()
-    for match in READS_RANK.finditer(script):
+    for match in re.finditer(READS_RANK, script) if script else ():
         first.setdefault(match[1] or match[2], match)
     for name, match in first.items():
         is_set = re.search(rf"(^|[\s;&(]){name}=(?!=)", script[: match.end() + len("=0")]) or re.search(
@@ -279,7 +279,7 @@ def refuse_shell_script(values: Values) -> Problems:
         yield Problem(f"training.python: {quote(name)} is a shell script, which Python cannot run", hint=hint)
 
 
-OF_RAY = re.compile(r"\bverl[./]trainer[./]main_\w+|\bopenrlhf[./]cli[./]train_\w*ray\w*|\bray job submit\b")
+OF_RAY = r"\bverl[./]trainer[./]main_\w+|\bopenrlhf[./]cli[./]train_\w*ray\w*|\bray job submit\b"
 """Programs that start their own processes on a cluster of Ray."""
 
 
@@ -288,7 +288,7 @@ OF_RAY = re.compile(r"\bverl[./]trainer[./]main_\w+|\bopenrlhf[./]cli[./]train_\
     hint="start its training with torchrun or deepspeed, or run it on a Ray cluster, such as a RayJob of KubeRay",
 )
 def refuse_ray_program(values: Values, path: KeyPath, program: Any) -> Problems:
-    found = OF_RAY.search(program if isinstance(program, str) else " ".join(program))
+    found = re.search(OF_RAY, program if isinstance(program, str) else " ".join(program))
     if found and not helpers.runs_command(values):
         message = f"{found[0]} starts its own processes on a Ray cluster, and each process that dsgen starts would"
         yield Problem(f"{path_text(path)}: {message} be one that waits for it or trains alone")

@@ -12,11 +12,11 @@ COMMANDS = (("training", "exec"), ("training", "args"), ("launch", "command"))
 FILES: KeyPath = ("training", "files")
 WORD = re.compile(r"(?:--?|\+{0,2}(?=[\w.-]*=))[A-Za-z][\w.-]*(?:=(.*))?", re.DOTALL)
 """`--save_dir /x`, `--save_dir=/x`, and as programs with Hydra take it, `trainer.save_dir=/x`."""
-IN_SCRIPT = re.compile(r"(?<!\S)--?([A-Za-z][\w.-]*)[=\s]+[\"']?([^\s\"']+)")
-COMMENT = re.compile(r"(?m)^[ \t]*#(?!SBATCH)[^\n]*")
-ASSIGNMENT = re.compile(r"\b(\w+)=[\"']?([^\s\"';]*)")
-VARIABLE = re.compile(r"[$]\{?(\w+)\}?(?=/|$)")
-IN_FILE = re.compile(r"(?m)^[ \t{,\"']*([A-Za-z][\w-]*)[\"']?:[ \t]+[\"']?([^\s\"',}#]+)")
+IN_SCRIPT = r"(?<!\S)--?([A-Za-z][\w.-]*)[=\s]+[\"']?([^\s\"']+)"
+COMMENT = r"(?m)^[ \t]*#(?!SBATCH)[^\n]*"
+ASSIGNMENT = r"\b(\w+)=[\"']?([^\s\"';]*)"
+VARIABLE = r"[$]\{?(\w+)\}?(?=/|$)"
+IN_FILE = r"(?m)^[ \t{,\"']*([A-Za-z][\w-]*)[\"']?:[ \t]+[\"']?([^\s\"',}#]+)"
 DIVIDING = ("tensor", "pipeline", "context")
 """The kinds of parallelism whose ranks share one copy of the model, and get the same data."""
 SIZES = {
@@ -53,23 +53,23 @@ def list_options(values: Mapping[str, Any]) -> Iterator[ProgramOption]:
                 following = words[index + 1] if index + 1 < len(words) else ""
                 value = following if found[1] is None else found[1]
                 yield _make_option((*path, index), word.partition("=")[0], value)
-            for one in IN_SCRIPT.finditer(word) if re.search(r"\s", word) else ():
+            for one in re.finditer(IN_SCRIPT, word) if re.search(r"\s", word) else ():
                 yield _make_option((*path, index), f"--{one[1]}", one[2])
     for name, text in values["training"]["files"].items():
         if text.startswith("#!"):
             folders = _find_folders(text)
-            for one in IN_SCRIPT.finditer(COMMENT.sub("", text)):
-                start = VARIABLE.match(one[2])
+            for one in re.finditer(IN_SCRIPT, re.sub(COMMENT, "", text)):
+                start = re.match(VARIABLE, one[2])
                 value = folders[start[1]] + one[2][start.end() :] if start and start[1] in folders else one[2]
                 yield _make_option((*FILES, name), f"--{one[1]}", value)
-        for one in IN_FILE.finditer(text) if name.endswith((".yaml", ".yml")) else ():
+        for one in re.finditer(IN_FILE, text) if name.endswith((".yaml", ".yml")) else ():
             yield _make_option((*FILES, name), one[1], one[2])
 
 
 def _find_folders(script: str) -> dict[str, str]:
     """The variables that a script sets once, to a folder."""
     found: dict[str, list[str]] = {}
-    for name, value in ASSIGNMENT.findall(re.sub("#[^\n]*", "", script)):
+    for name, value in re.findall(ASSIGNMENT, re.sub("#[^\n]*", "", script)):
         found.setdefault(name, []).append(value)
     return {name: values[0] for name, values in found.items() if len(values) == 1 and values[0].startswith("/")}
 

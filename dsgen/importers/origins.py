@@ -190,7 +190,7 @@ def recognise(source: SourceText, origin: str = "") -> Contents:
 def _refuse_ray(source: SourceText) -> None:
     """Programs that start their own processes on a cluster of Ray look like ones of Python."""
     for number, line in enumerate(source.text.split("\n"), 1):
-        if (found := OF_RAY.search(line)) and not _is_comment(line):
+        if (found := re.search(OF_RAY, line)) and not _is_comment(line):
             raise ImportRefusedError(f"{found[0]}: {RAY}", Position(source.name, number, found.start() + 1))
 
 

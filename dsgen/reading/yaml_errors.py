@@ -27,7 +27,7 @@ MOST_SHOWN = 20
 _PLAIN = re.compile("[\t\n\r -~]*")
 _UNREADABLE = "[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 """Not compiled at import: that takes 9 ms, and most files match `_PLAIN`."""
-_UTF_16 = re.compile("\udcff\udcfe|\udcfe\udcff|([ -~]\0){2}|(\0[ -~]){2}")
+_UTF_16 = "\udcff\udcfe|\udcfe\udcff|([ -~]\0){2}|(\0[ -~]){2}"
 """The beginning of a UTF-16 file that is read as UTF-8: a byte order mark, or ASCII with zero bytes between."""
 _SEPARATOR = re.compile("^---(?![ \\t\\r]*$|[ \\t]+#)", re.MULTILINE)
 LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
@@ -40,7 +40,7 @@ def find_unreadable_characters(text: str) -> Iterator[tuple[int, int, str, str]]
     """Line, column, message and hint for the first characters that YAML does not allow."""
     if _PLAIN.fullmatch(text):
         return
-    if _UTF_16.match(text):
+    if re.match(_UTF_16, text):
         yield 1, 1, "the file is UTF-16", "save it as UTF-8"
         return
     matches = list(islice(re.finditer(_UNREADABLE, text), MOST_SHOWN))
@@ -98,8 +98,8 @@ def find_separators(text: str) -> list[int]:
 
 NO_COLON, COLON = "this key has no colon", "write a colon and a space after a key"
 USUAL = "the indentation, or a quote or bracket above that is not closed, is the usual cause"
-KEY = re.compile(r"""[ -]*+("[^"]*"|'[^']*'|[^\s"'\[\]{},#][^:#]*):( |\t|$)""")
-COMMENT = re.compile(r"(?<=[ \t\[{,])#")
+KEY = r"""[ -]*+("[^"]*"|'[^']*'|[^\s"'\[\]{},#][^:#]*):( |\t|$)"""
+COMMENT = r"(?<=[ \t\[{,])#"
 USUAL_STEP = 2
 """Spaces per level, if the file has no other example."""
 
@@ -224,7 +224,7 @@ def _find_comment_in_brackets(stop: Stop) -> Mistake | None:
     if not stop.context.startswith("while parsing a flow"):
         return None
     for at in range(stop.begin[0] if stop.begin and stop.begin[0] < stop.number else 0, stop.number):
-        before, comment = COMMENT.split(stop.lines[at], maxsplit=1) if COMMENT.search(stop.lines[at]) else ("", "")
+        before, comment = [*re.split(COMMENT, stop.lines[at], maxsplit=1), ""][:2]
         if sum(map(before.count, "[{")) > sum(map(before.count, "]}")) and any(char in comment for char in "]}"):
             return Mistake(
                 (at, len(before)),
@@ -255,7 +255,7 @@ def _find_missing_colon(stop: Stop) -> Mistake | None:
     above = next(stop.list_above(stop.number), None)
     if above is None or stop.lines[above].lstrip().startswith("- "):
         return None
-    if not KEY.match(stop.lines[above]):
+    if not re.match(KEY, stop.lines[above]):
         return stop.report_key(stop.find_start(above))
     return _find_shallow_line(stop, above)
 
@@ -276,7 +276,7 @@ def _find_end_of_document(stop: Stop) -> Mistake | None:
 def _find_lonely_dash(stop: Stop) -> Mistake | None:
     if stop.problem != "did not find expected '-' indicator" or not stop.begin or stop.begin[1] != stop.place[1]:
         return None
-    if not KEY.match(stop.lines[stop.number]):
+    if not re.match(KEY, stop.lines[stop.number]):
         return None
     dashes = [at for at in range(stop.begin[0], stop.number) if stop.lines[at][stop.begin[1] :].startswith("-")]
     if len(dashes) > 1:

@@ -17,16 +17,16 @@ SHELL = "(.* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c "
 """Words that start a shell with a script, up to the script."""
 _LITERAL = r"'[^']*'|\\."
 _QUOTED = rf'{_LITERAL}|"[^"]*"'
-_EXPANDED = re.compile(r"[$][A-Za-z_{(]|`")
-_SYNTAX = re.compile(r"[|<>*]|&&|&(\s|$)|;(\s|$)|(^|\s)~/|\S[^\S\n]*\n\s*[^\s-]")
-_STARTS_SHELL = re.compile(r"[A-Za-z_]\w*=|(cd|source|export|ulimit|eval|exec|set|module|[.]) ")
-_OPERATOR = re.compile(r"&&|\|\|?|;|&|<|&?>>?\S*|\d>\S*|>&\d")
-_PARENTHESES = re.compile(r"[$][(]([A-Z][A-Z0-9_]*)[)](?=(\w?))")
-_VARIABLE = re.compile(r"[$][({]?[A-Z]")
-_NEEDS_QUOTES = re.compile(r"[\s|&;<>*?()\"'`~#]")
-_PIPE = re.compile(r"(?<![|>])[|](?![|])")
-_END = re.compile(r"\s*(&&|[|;<\n]|\d?>|&|$)")
-_PREPARES = re.compile(r"\s*(cd|source|export|ulimit|set|module|mkdir|echo|pip|[.]) [^|;<>&\n]*(&&|[;\n])")
+_EXPANDED = r"[$][A-Za-z_{(]|`"
+_SYNTAX = r"[|<>*]|&&|&(\s|$)|;(\s|$)|(^|\s)~/|\S[^\S\n]*\n\s*[^\s-]"
+_STARTS_SHELL = r"[A-Za-z_]\w*=|(cd|source|export|ulimit|eval|exec|set|module|[.]) "
+_OPERATOR = r"&&|\|\|?|;|&|<|&?>>?\S*|\d>\S*|>&\d"
+_PARENTHESES = r"[$][(]([A-Z][A-Z0-9_]*)[)](?=(\w?))"
+_VARIABLE = r"[$][({]?[A-Z]"
+_NEEDS_QUOTES = r"[\s|&;<>*?()\"'`~#]"
+_PIPE = r"(?<![|>])[|](?![|])"
+_END = r"\s*(&&|[|;<\n]|\d?>|&|$)"
+_PREPARES = r"\s*(cd|source|export|ulimit|set|module|mkdir|echo|pip|[.]) [^|;<>&\n]*(&&|[;\n])"
 
 
 class Wrapper(NamedTuple):
@@ -86,9 +86,9 @@ ALL_FURTHER = '"$@"'
 def needs_shell(line: str) -> bool:
     """Whether only a shell runs this command line as it is meant: with variables, several commands, pipes or files."""
     line = _join(line)
-    if _STARTS_SHELL.match(line) or _EXPANDED.search(_mask(_LITERAL, line)):
+    if re.match(_STARTS_SHELL, line) or re.search(_EXPANDED, _mask(_LITERAL, line)):
         return True
-    return _SYNTAX.search(_mask(_QUOTED, line)) is not None
+    return re.search(_SYNTAX, _mask(_QUOTED, line)) is not None
 
 
 def split_words(line: str) -> list[str]:
@@ -153,7 +153,7 @@ def count_wrapper_words(wrapper: Wrapper, words: Sequence[str]) -> int:
 
 def wrap_in_shell(script: str) -> str:
     """A YAML list with a shell that runs a script; if there is a pipe, it fails if any of its programs fails."""
-    options = ["-o", "pipefail"] if _PIPE.search(_mask(_QUOTED, script)) else []
+    options = ["-o", "pipefail"] if re.search(_PIPE, _mask(_QUOTED, script)) else []
     return format_list(["bash", *options, "-c", script, *(["bash"] if ALL_FURTHER in script else [])])
 
 
@@ -166,7 +166,7 @@ def join_script(words: Sequence[str], further: bool) -> str:
 
     The kubelet's $(NAME) becomes $NAME, which a shell replaces by the value.
     """
-    parts = [word if _OPERATOR.fullmatch(word) or word.endswith(";") else _quote_for_shell(word) for word in words]
+    parts = [word if re.fullmatch(_OPERATOR, word) or word.endswith(";") else _quote_for_shell(word) for word in words]
     if len(words) == 1:
         parts = [replace_variables(words[0])]  # a whole command line
     script = " ".join(parts)
@@ -176,29 +176,29 @@ def join_script(words: Sequence[str], further: bool) -> str:
 def pass_further(script: str) -> str:
     """A script whose first program, after commands that prepare it, gets what follows the script."""
     masked, start = _mask(_QUOTED, script), 0
-    while (match := _PREPARES.match(masked, start)) is not None:
-        start = match.end()
-    end = _END.search(masked, start)
-    at = end.start() if end else len(script)
+    while match := re.match(_PREPARES, masked[start:]):
+        start += match.end()
+    end = re.search(_END, masked[start:])
+    at = start + end.start() if end else len(script)
     return f"{script[:at]} {ALL_FURTHER}{script[at:]}"
 
 
 def replace_variables(script: str) -> str:
     """A script in which $(NAME), which a shell would run as a command, is $NAME."""
-    return _PARENTHESES.sub(lambda match: f"${{{match[1]}}}" if match[2] else f"${match[1]}", script)
+    return re.sub(_PARENTHESES, lambda match: f"${{{match[1]}}}" if match[2] else f"${match[1]}", script)
 
 
 def find_name(script: str) -> str:
     """The first $(NAME) of a script, and what to write in its place."""
-    match = _PARENTHESES.search(script)
+    match = re.search(_PARENTHESES, script)
     return f"write {replace_variables(match[0])} in place of {match[0]}" if match else ""
 
 
 def _quote_for_shell(word: str) -> str:
     word = replace_variables(word)
-    if not _VARIABLE.search(word):
+    if not re.search(_VARIABLE, word):
         return shlex.quote(word) if not re.match(r"[A-Za-z_]\w*=[\w./:,@%+-]*$", word) else word
-    if not _NEEDS_QUOTES.search(word):
+    if not re.search(_NEEDS_QUOTES, word):
         return word
     return '"' + re.sub(r'(["\\`])', r"\\\1", word) + '"'
 
