@@ -16,7 +16,7 @@ from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.environment import EACH_RUNS, RANK_METHODS_SHELL, WORKER_SHELL, format_script, write_value
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Option
-from dsgen.importers.launchers import OTHER_MPI, PASSED_ON, WORKERS, LaunchCommand, is_python
+from dsgen.importers.launchers import OTHER_MPI, WORKERS, LaunchCommand, is_python, parse_launch_command
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
 from dsgen.problems.safe_text import holds_secret, is_secret_argument
@@ -50,21 +50,18 @@ def passes_on(started: LaunchCommand, world: JobSize, name: str) -> bool:
         return True
     if started.launcher == "deepspeed":
         return name.startswith(DEEPSPEED_PASSES)
-    given = [one for note in started.notes if note.what == PASSED_ON for one in note.word.chars.split(",")]
-    return name in (*given, *(one for one, _, _ in started.variables)) or name.startswith(("OMPI_", "PMIX_"))
+    given = (*started.passed, *(one for one, _, _ in started.variables))
+    return name in given or name.startswith(("OMPI_", "PMIX_"))
 
 
-def write_launch(conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles) -> None:
+def write_launch(conversion: Conversion, line: Sequence[Text], world: JobSize, files: WrittenFiles) -> LaunchCommand:
     """Fill launch, training and the counts of workers from a command line."""
+    started = parse_launch_command(line, conversion)
     _refuse_unknown(conversion, started)
-    for note in started.notes:
-        conversion.report(*note)
     method = _choose_method(conversion, started, world)
     if method != "pdsh":
         conversion.draft.set("launch.method", method)
     _compute_counts(conversion, started, world)
-    for key, value in started.settings.items():
-        conversion.draft.set(key, value)
     if method != WORKERS:
         _write_kept(conversion, started, method)
     for name, text, words in started.variables:
@@ -72,16 +69,19 @@ def write_launch(conversion: Conversion, started: LaunchCommand, world: JobSize,
     if method == WORKERS:
         _write_worker_command(conversion, started, files)
     else:
-        if started.chosen is not None:
-            _write_chosen(conversion, started, started.chosen, world)
+        _write_chosen(conversion, started, world)
         _write_program(conversion, started, world, files)
     if started.passes_local_rank and method == "torchrun":
-        conversion.lose(started.notes[0].word, LOCAL_RANK, LOCAL_RANK_HINT)
+        conversion.lose(started.first, LOCAL_RANK, LOCAL_RANK_HINT)
+    return started
 
 
-def _write_chosen(conversion: Conversion, started: LaunchCommand, program: Text, world: JobSize) -> None:
+def _write_chosen(conversion: Conversion, started: LaunchCommand, world: JobSize) -> None:
     """The interpreter that the source chose by the path or the version of the launcher."""
+    program = started.first
     folder, name = posixpath.split(conversion.source_map.format_text(program))
+    if not folder and not is_python(program):
+        return
     if world.is_batch or not program.is_known or (started.method == "openmpi" and not is_python(program)):
         if folder or "." in name:
             hint = "let PATH of the image begin with its folder"
@@ -236,7 +236,7 @@ def _choose_method(conversion: Conversion, started: LaunchCommand, world: JobSiz
     if started.passes_local_rank and any("deepspeed" in word.chars for word in started.program):
         method = "deepspeed-no-ssh"  # it passes --local_rank, too, and the image has DeepSpeed
     if started.is_other_mpi or started.launcher in OTHER_MPI:
-        conversion.lose(started.notes[0].word, OTHER_MPI_WHY, OTHER_MPI_HINT)
+        conversion.lose(started.first, OTHER_MPI_WHY, OTHER_MPI_HINT)
     return method
 
 

@@ -7,13 +7,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
+from dsgen.importers.conversion import Conversion
 from dsgen.importers.environment import WORKER_SHELL
 from dsgen.importers.fields import Option, Row, as_count, drop, fix, lose, make_rows, read_option, to, when
-from dsgen.importers.ledger import Fate
 from dsgen.importers.texts import SourceMap, Text, UnknownPart, join, place_at
-from dsgen.problems import KeyPath
 
 Options = Mapping[str, Row]
 RANKS = "dsgen gives every process its rank and the address of worker 0"
@@ -40,7 +39,7 @@ def replace(field: str) -> Row:
 
 def take_port(part: LaunchOption) -> None:
     """A port of worker 0, or its address with a port."""
-    if part.note_port():
+    if part.set_port():
         part.map(PORT)
     else:
         part.drop(RANKS)
@@ -52,7 +51,13 @@ def take_variable(part: LaunchOption) -> None:
     if has_value:
         part.started.variables.append((variable.chars, value, part.words))
     else:
-        part.drop(PASSED_ON)
+        take_names(part)
+
+
+def take_names(part: LaunchOption) -> None:
+    """`-envlist NAME,NAME`: variables that the ranks have anyway."""
+    part.started.passed += part.value.chars.split(",")
+    part.drop(PASSED_ON)
 
 
 def take_pair(part: LaunchOption) -> None:
@@ -146,7 +151,7 @@ MPIRUN: Options = {
     **make_rows("hostfile machinefile f H host hosts default-hostfile", HOSTS),
     "x": Row(take_variable),
     **make_rows("env genv", Row(take_pair, 2)),
-    **make_rows("envlist genvlist", drop(PASSED_ON)),
+    **make_rows("envlist genvlist", Row(take_names)),
     "genvall": drop(PASSED_ON, 0),
     **make_rows("mca gmca pmca prtemca omca", Row(take_parameter, 2)),
     **make_rows("bind-to map-by", Row(take_placement)),
@@ -227,24 +232,15 @@ PYTHON = re.compile(r"python(3(\.\d+)?)?")
 FLAGS_WITH_VALUE = ("-X", "-W", "--check-hash-based-pycs")
 
 
-class Note(NamedTuple):
-    """What became of a word of a command line. what: its key, or the reason."""
-
-    word: Text
-    fate: Fate
-    what: str
-    hint: str = ""
-
-
 @dataclass
 class LaunchCommand:
     """How a command line starts a training.
 
     launcher: the key of LAUNCHERS, `python`, or `` for another program. method: launch.method. form and program: a
-    script, a module or any program, with its arguments. interpreter: of Python, if it is named. chosen: the program of
-    the launcher, if it is a path or Python. kept: arguments of the launcher itself. command: the whole command line for
-    each worker, with dsgen's variables. facts: values of options, such as slots, nodes, processes. settings: values of
-    keys. variables: environment that options set. notes: the fate of each word that is not in program or command.
+    script, a module or any program, with its arguments. interpreter: of Python, if it is named. first: the first word
+    of a launcher. kept: arguments of the launcher itself. command: the whole command line for
+    each worker, with dsgen's variables. facts: values of options, such as slots, nodes, processes. variables:
+    environment that options set. passed: names of variables that the launcher passes on.
     """
 
     launcher: str
@@ -252,13 +248,12 @@ class LaunchCommand:
     form: Form = "exec"
     program: list[Text] = field(default_factory=list)
     interpreter: Text | None = None
-    chosen: Text | None = None
+    first: Text = field(default_factory=Text)
     kept: list[Text] = field(default_factory=list)
     command: list[Text] = field(default_factory=list)
     facts: dict[str, Text] = field(default_factory=dict)
-    settings: dict[str, Any] = field(default_factory=dict)
     variables: list[tuple[str, Text, list[Text]]] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
+    passed: list[str] = field(default_factory=list)
     passes_local_rank: bool = False
     is_other_mpi: bool = False
 
@@ -312,30 +307,39 @@ def _choose_unknown(row: Row, flag: Row, following: Text | None) -> Row:
 
 @dataclass(frozen=True)
 class LaunchOption(Option):
-    """An option of a launcher; what becomes of its words is noted in the command line."""
+    """An option of a launcher."""
 
     started: LaunchCommand
 
-    def report(self, fate: Fate, what: str, hint: str = "", *, is_same: bool = False) -> None:  # noqa: ARG002 - no names
-        """Note what becomes of its words."""
-        self.started.notes += [Note(word, fate, what, hint) for word in self.words]
-
     def keep(self) -> None:
-        """The launcher of dsgen gets it, too."""
-        self.started.kept += self.words
+        """The launcher gets it, too: that of dsgen, or the one that each worker starts."""
+        kept = self.started.command if self.started.method == WORKERS else self.started.kept
+        kept += self.words
 
-    def set(self, key: str | KeyPath, value: object) -> None:
-        """It is the value of a key."""
-        self.started.settings[str(key)] = value
-        self.map(str(key))
-
-    def note_port(self) -> bool:
+    def set_port(self) -> bool:
         """Use a port, or that of `host:port`; whether there is one."""
         port = re.search(r"(?:^|:)(\d{4,5})$", self.value.chars)
         if port is None or not 1024 <= int(port[1]) <= 65535:
             return False
-        self.started.settings.setdefault(PORT, int(port[1]))
+        if self.started.facts.setdefault("port", self.value) is self.value:
+            self.draft.set(PORT, int(port[1]))
         return True
+
+    def replace(self, name: str) -> None:
+        """It gets dsgen's variable as its value."""
+        started, shell, first = self.started, WORKER_SHELL[name], self.words[0]
+        variable = self.conversion.source_map.add_unknown(UnknownPart("runtime", name, shell), first.places)
+        if name in FACTS and self.values:
+            started.facts[FACTS[name]] = self.value
+        if name in ("ENDPOINT", "MASTER_PORT"):
+            self.set_port()
+        option, is_joined, _ = first.partition("=")
+        if is_joined:
+            started.command.append(join([option, place_at("=", first), variable]))
+        else:
+            started.command += [option, variable]
+            for value in self.values:
+                self.conversion.drop(value, f"each worker has {shell}")
 
     def take(self, name: str, key: str) -> None:
         """It is a fact about the job, by this name."""
@@ -343,7 +347,7 @@ class LaunchOption(Option):
         self.map(key)
 
 
-def read_program(words: list[Text], started: LaunchCommand) -> LaunchCommand:
+def read_program(words: list[Text], started: LaunchCommand, conversion: Conversion) -> LaunchCommand:
     """A command line that is no launcher: a script of Python, a module, or any program."""
     started.form, started.program = "exec", words
     if not words or not is_python(words[0]):
@@ -356,9 +360,10 @@ def read_program(words: list[Text], started: LaunchCommand) -> LaunchCommand:
     if any(flag.chars != "-u" for flag in flags) or not rest or rest[0].chars in ("-", "-c"):
         return started
     started.interpreter = words[0]
-    started.notes += [Note(flag, "dropped", "dsgen starts Python without buffers") for flag in flags]
+    for flag in flags:
+        conversion.drop(flag, "dsgen starts Python without buffers")
     if rest[0].chars == "-m":
-        started.notes.append(Note(rest[0], "mapped", "training.module"))
+        conversion.map(rest[0], "training.module")
         started.form, started.program = "module", rest[1:]
     else:
         started.form, started.program = "python", rest
@@ -368,7 +373,7 @@ def read_program(words: list[Text], started: LaunchCommand) -> LaunchCommand:
 FACTS = {"NNODES": "nodes", "NPROC_PER_NODE": "slots", "WORLD_SIZE": "processes"}
 
 
-def _read_worker_line(words: list[Text], count: int, started: LaunchCommand, source_map: SourceMap) -> None:
+def _read_worker_line(words: list[Text], count: int, started: LaunchCommand, conversion: Conversion) -> None:
     """The same command line, with dsgen's variables for what differs between workers."""
     started.command, rest, launcher = words[:count], words[count:], LAUNCHERS[started.launcher]
     if launcher.keeps_program:
@@ -377,62 +382,42 @@ def _read_worker_line(words: list[Text], count: int, started: LaunchCommand, sou
         rest = rest[cut + 1 :]
     while rest and rest[0].chars.startswith("-") and rest[0].chars != "--":
         row, name, found, values = read_option(rest, launcher.table, partial(_choose_unknown, KEEP, FLAG))
-        row(WorkerOption(None, name, found, values, started, source_map))
+        row(LaunchOption(conversion, name, found, values, started))
     started.command += rest
     started.program = rest
 
 
-@dataclass(frozen=True)
-class WorkerOption(LaunchOption):
-    """An option of a launcher that each worker starts itself."""
-
-    source_map: SourceMap
-
-    def keep(self) -> None:
-        """It is a part of the command of each worker."""
-        self.started.command += self.words
-
-    def replace(self, name: str) -> None:
-        """It gets dsgen's variable as its value."""
-        started, shell, first = self.started, WORKER_SHELL[name], self.words[0]
-        variable = self.source_map.add_unknown(UnknownPart("runtime", name, shell), first.places)
-        if name in FACTS and self.values:
-            started.facts[FACTS[name]] = self.value
-        if name in ("ENDPOINT", "MASTER_PORT"):
-            self.note_port()
-        option, is_joined, _ = first.partition("=")
-        if is_joined:
-            started.command.append(join([option, place_at("=", first), variable]))
-        else:
-            started.command += [option, variable]
-            started.notes += [Note(value, "dropped", f"each worker has {shell}") for value in self.values]
-
-
-def parse_launch_command(words: Sequence[Text], source_map: SourceMap) -> LaunchCommand:
-    """How a command line starts a training."""
-    begin = find_launcher(source_map.format_words(words))
+def parse_launch_command(words: Sequence[Text], conversion: Conversion) -> LaunchCommand:
+    """How a command line starts a training; the conversion gets what its options mean alone."""
+    begin = find_launcher(conversion.source_map.format_words(words))
     if not begin:
-        return read_program(list(words), LaunchCommand("python" if is_python(words[0]) else "", "torchrun"))
+        started = LaunchCommand("python" if is_python(words[0]) else "", "torchrun")
+        return read_program(list(words), started, conversion)
     name, count = begin
     launcher = LAUNCHERS[name]
     started = LaunchCommand(name, launcher.method)
     if launcher.method == WORKERS:
-        _read_worker_line(list(words), count, started, source_map)
+        _read_worker_line(list(words), count, started, conversion)
         return started
-    if "/" in words[0].chars or is_python(words[0]):
-        started.chosen = words[0]
-    started.notes += [Note(word, "mapped", "launch.method") for word in words[:count]]
+    started.first = words[0]
+    for word in words[:count]:
+        conversion.map(word, "launch.method")
     rest = list(words[count:])
     names = set[str]()
     while rest and rest[0].chars.startswith("-") and rest[0].chars not in ("-", "--"):
         row, option, found, values = read_option(rest, launcher.table, partial(_choose_unknown, UNKNOWN, UNKNOWN_FLAG))
         names.add(option)
-        row(LaunchOption(None, option, found, values, started))
+        row(LaunchOption(conversion, option, found, values, started))
     if rest and rest[0].chars == "--":
         rest.pop(0)
     started.passes_local_rank = launcher.passes_local_rank and names.isdisjoint(("use_env", "use-env"))
     started.is_other_mpi = launcher is MPI and (not OF_HYDRA.isdisjoint(names) or name in OTHER_MPI)
     if "module" not in started.facts and ("exec" in started.facts or started.method == "openmpi"):
-        return read_program(rest, started)
+        return read_program(rest, started, conversion)
     started.form, started.program = "module" if "module" in started.facts else "python", rest
     return started
+
+
+def parse_alone(words: Sequence[Text], source_map: SourceMap) -> LaunchCommand:
+    """How a command line starts a training, without a conversion."""
+    return parse_launch_command(words, Conversion("", source_map=source_map))

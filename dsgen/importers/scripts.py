@@ -13,7 +13,7 @@ from dsgen.importers.draft import Draft
 from dsgen.importers.environment import FIXED, FIXED_HINT, FIXED_WHY, WORKER_SHELL, format_word, is_used, write_exported
 from dsgen.importers.facts import JobSize
 from dsgen.importers.launch import WrittenFiles, passes_on, write_counts, write_launch
-from dsgen.importers.launchers import WORKERS, LaunchCommand, parse_launch_command
+from dsgen.importers.launchers import WORKERS, LaunchCommand, parse_alone
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.shell.commands import PREPARES, WRAPPERS
 from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
@@ -71,7 +71,7 @@ def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> 
             f"dsgen finds no command in the script{words} that starts a training", at,
             "give the script that calls deepspeed, torchrun or srun",
         )  # fmt: skip
-    started = [parse_launch_command(one.words, conversion.source_map) for one in launches]
+    started = [parse_alone(one.words, conversion.source_map) for one in launches]
     if len({_make_signature(conversion, one) for one in started}) > 1:
         _refuse_several(conversion, launches)
     first, *same = launches
@@ -286,7 +286,7 @@ class ScriptWriter:
             for word in words if WRAPPERS[name] else ():
                 conversion.drop(word, WRAPPERS[name])
         at = conversion.source_map.locate(launch.statement)
-        write_launch(conversion, self.script.started, self.world, files)
+        self.script.started = write_launch(conversion, launch.words, self.world, files)
         self._refuse_words()
         conversion.decided = conversion.decided or at
         conversion.accounted.append((launch.statement.places[0], launch.statement.places[-1]))
@@ -496,16 +496,15 @@ class ScriptWriter:
             self.conversion.drop(event.text, NO_FOLDER)
 
     def _write_variable(self, event: ScriptEvent, is_last: bool) -> None:
-        started, launch = self.script.started, self.script.launch
-        words = [*started.program, *started.command, *(note.word for note in started.notes)]
+        launch = self.script.launch
         if event.name not in launch.exported:
             files = [content for _, content in self.script.reading.files.values()]
-            why = IN_LINE if is_used(event.value, words) else IN_FILE if is_used(event.value, files) else UNUSED
+            why = IN_LINE if is_used(event.value, launch.words) else IN_FILE if is_used(event.value, files) else UNUSED
             self.conversion.drop(event.text, why)
         elif not is_last:
             self.conversion.drop(event.text, "it is set again later")
         else:
-            self._export(event.name, launch.exported[event.name], event.text, words)
+            self._export(event.name, launch.exported[event.name], event.text, launch.words)
 
     def _write_slots(self, event: ScriptEvent) -> None:
         """A hostfile that the script writes: dsgen's has as many slots."""

@@ -136,7 +136,8 @@ def _make_world(conversion: Conversion, request: Request, script: ChosenScript) 
     if (chosen := conversion.draft.get("training.workingDir")) != folder:
         launch.folder = Text(chosen)  # srun and the container change it after all `cd`
     is_alone = not STARTERS.intersection(name for name, _ in launch.wrappers) and started.method != "openmpi"
-    if is_alone and (request.nodes or 1) > 1 and not any(HOSTFILE.match(note.word.chars) for note in started.notes):
+    options = [word for word in launch.words if word not in started.program]
+    if is_alone and (request.nodes or 1) > 1 and not any(HOSTFILE.match(word.chars) for word in options):
         conversion.lose(launch.words[0], NO_SRUN, NO_SRUN_HINT)
         request.nodes = 1 if is_program else request.nodes
     elif (request.nodes or 1) > 1 and started.launcher in OF_NODES and _trains_by_itself(script, request.nodes):

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from dsgen.importers.launchers import parse_launch_command, rank_command, rank_words
+from dsgen.importers.launchers import parse_alone, rank_command, rank_words
 from dsgen.importers.ledger import ImportRefusedError, shorten
 from dsgen.importers.shell.commands import (
     CHANGE,
@@ -656,7 +656,7 @@ class ScriptReader:
 
     def _find_inner_launcher(self, words: list[Text]) -> str:
         """The launcher that mpirun starts on each node in place of the ranks; "" if there is none."""
-        started = parse_launch_command(words, self.source_map)
+        started = parse_alone(words, self.source_map)
         inner = " ".join(one.chars for one in started.program).split()
         found = (word for at, word in enumerate(inner) if rank_command(inner[at : at + 3], False) == 3)
         return next(found, "") if started.method == "openmpi" else ""
