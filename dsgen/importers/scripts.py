@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dsgen.importers.conversion import Conversion, as_dns_name
@@ -16,7 +16,7 @@ from dsgen.importers.launch import WrittenFiles, passes_on, write_counts, write_
 from dsgen.importers.launchers import WORKERS, LaunchCommand, parse_alone
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.shell.commands import PREPARES, WRAPPERS
-from dsgen.importers.shell.reader import Launch, ScriptEvent, ScriptReader
+from dsgen.importers.shell.reader import EventKind, Launch, ScriptEvent, ScriptReader
 from dsgen.importers.shell.syntax import find_mistake, find_units
 from dsgen.importers.shell.words import ShellScope
 from dsgen.importers.slurm_options import NOT_ABSOLUTE
@@ -267,7 +267,7 @@ def find_unread(conversion: Conversion, text: Text) -> Iterator[Text]:
 class ScriptWriter:
     """What the statements of a script become. lines: of training.setup. loaded: what the image must contain.
 
-    folder: where the script itself starts, "" if that is not known.
+    folder: where the script itself starts, "" if that is not known. final: the last event of each variable.
     """
 
     conversion: Conversion
@@ -276,6 +276,7 @@ class ScriptWriter:
     lines: list[str] = field(default_factory=list)
     loaded: list[str] = field(default_factory=list)
     folder: str = ""
+    final: dict[str, ScriptEvent] = field(default_factory=dict)
 
     def write(self, text: Text) -> None:
         """Fill the values, and account for everything."""
@@ -392,6 +393,10 @@ class ScriptWriter:
             draft.set_hole("training.workingDir", path, NOT_ABSOLUTE)
 
     def _write_setup(self) -> None:
+        if self.loaded:
+            shown = [line for text in dict.fromkeys(self.loaded) for line in text.split("\n")[:1]]
+            lines = ["The script gets its programs from:", *(f"  {line}" for line in shown)]
+            self.conversion.draft.add_above("image", lines)
         before, lines = self.conversion.draft.get("training.setup", ""), list(dict.fromkeys(self.lines))
         if lines:
             text = "\n".join([*before.splitlines(), *lines])
@@ -402,53 +407,29 @@ class ScriptWriter:
     def _write_events(self) -> None:
         """Account for the statements, and collect the lines of training.setup."""
         events, cut = self.script.reading.events, self.script.launch.after
-        final = {event.name: event for event in events[:cut] if event.kind in ("exported", "assigned")}
-        prepares = any(map(self._is_preparation, events[:cut]))
-        for event in events[:cut]:
-            self._write_before(event, final, prepares)
-        for event in events[cut:]:
-            if event.why == PREPARES.why:
-                event.why, event.hint = AFTER, AFTER_HINT
-            if event.kind == "setup" and event.name != "set":
+        self.final = {event.name: event for event in events[:cut] if event.kind in ("exported", "assigned")}
+        prepares = any(self._choose_place(one) == "setup" and one.name != "set" for one in events[:cut])
+        for number, event in enumerate(events):
+            is_after = number >= cut
+            if event.name == "mkdir" and not is_after and self._names_folder(event):
+                self._add_line(event)
+            elif event.kind == "lost":
+                is_program = is_after and event.why == PREPARES.why
+                self.conversion.lose(event.text, *((AFTER, AFTER_HINT) if is_program else (event.why, event.hint)))
+            elif event.kind in ("silent", "dropped") or (event.name == "set" and not is_after and not prepares):
+                self.conversion.drop(event.text, event.why)
+            elif not is_after:
+                WRITES[event.kind](self, event)
+            elif event.kind == "setup" and event.name != "set":
                 raise self.conversion.refuse(event.text, AFTER)
-            if not self._report_anywhere(event):
+            elif event.kind != "file":
                 self.conversion.drop(event.text, AFTER)
-        if self.world.is_batch and self.loaded:
-            shown = [line for text in dict.fromkeys(self.loaded) for line in text.split("\n")[:1]]
-            lines = ["The script gets its programs from:", *(f"  {line}" for line in shown)]
-            self.conversion.draft.add_above("image", lines)
 
-    def _is_preparation(self, event: ScriptEvent) -> bool:
-        """Whether a statement becomes a line of training.setup, in which `set -e` ends the pod after a mistake."""
-        if event.kind == "loaded":
-            return not self.world.is_batch
-        is_once = self.world.is_batch and ONCE.match(event.text.chars)
-        return event.kind == "setup" and event.name != "set" and not is_once
-
-    def _report_anywhere(self, event: ScriptEvent) -> bool:
-        """Account for a statement that means the same before the command line and after it; whether it is one."""
-        if event.kind == "dropped":
-            self.conversion.drop(event.text, event.why)
-        elif event.kind == "lost":
-            self.conversion.lose(event.text, event.why, event.hint)
-        return event.kind in ("dropped", "lost", "file")
-
-    def _write_before(self, event: ScriptEvent, final: Mapping[str, ScriptEvent], prepares: bool) -> None:
-        """Account for a statement before the command line."""
-        if event.name == "mkdir" and self._names_folder(event):
-            self._write_preparation(event)
-        elif self._report_anywhere(event):
-            pass
-        elif event.name == "set" and not prepares:
-            self.conversion.drop(event.text, event.why)
-        elif event.kind == "slots":
-            self._write_slots(event)
-        elif event.kind in ("loaded", "setup"):
-            self._write_preparation(event)
-        elif event.kind == "folder":
-            self._write_cd(event)
-        else:
-            self._write_variable(event, is_last=final.get(event.name) is event)
+    def _choose_place(self, event: ScriptEvent) -> str:
+        """Where a command that prepares a container is in the values: in setup, or in a comment at the image."""
+        if not self.world.is_batch or event.kind not in ("loaded", "setup"):
+            return "setup" if event.kind in ("loaded", "setup") else ""
+        return "image" if event.kind == "loaded" else "" if ONCE.match(event.text.chars) else "setup"
 
     def _names_folder(self, event: ScriptEvent) -> bool:
         """Whether the command line or the environment has a folder that mkdir makes."""
@@ -460,14 +441,14 @@ class ScriptWriter:
         return any(folder in text for folder in folders for text in texts)
 
     def _write_preparation(self, event: ScriptEvent) -> None:
-        """A command that prepares a container: in a pod it is setup; on a cluster, what it loads is in the image."""
-        if self.world.is_batch and event.kind == "loaded":
+        place = self._choose_place(event)
+        if place == "setup":
+            self._add_line(event)
+        elif place == "image":
             self.loaded.append(self.conversion.source_map.format_text(event.text))
             self.conversion.drop(event.text, LOADED)
-        elif self.world.is_batch and ONCE.match(event.text.chars):
-            self.conversion.lose(event.text, "it runs once, before the training", PREPARES.hint)
         else:
-            self._add_line(event)
+            self.conversion.lose(event.text, "it runs once, before the training", PREPARES.hint)
 
     def _add_line(self, event: ScriptEvent) -> None:
         shown = self.conversion.source_map.format_text(event.text)
@@ -495,13 +476,13 @@ class ScriptWriter:
         else:
             self.conversion.drop(event.text, NO_FOLDER)
 
-    def _write_variable(self, event: ScriptEvent, is_last: bool) -> None:
+    def _write_variable(self, event: ScriptEvent) -> None:
         launch = self.script.launch
         if event.name not in launch.exported:
             files = [content for _, content in self.script.reading.files.values()]
             why = IN_LINE if is_used(event.value, launch.words) else IN_FILE if is_used(event.value, files) else UNUSED
             self.conversion.drop(event.text, why)
-        elif not is_last:
+        elif self.final.get(event.name) is not event:
             self.conversion.drop(event.text, "it is set again later")
         else:
             self._export(event.name, launch.exported[event.name], event.text, launch.words)
@@ -513,3 +494,13 @@ class ScriptWriter:
             if number and self.conversion.draft.get(key) in (None, 0):
                 self.conversion.draft.set(key, number)
         self.conversion.drop(event.text, event.why)
+
+
+WRITES: Mapping[EventKind, Callable[[ScriptWriter, ScriptEvent], None]] = {
+    **dict.fromkeys(("loaded", "setup"), ScriptWriter._write_preparation),
+    **dict.fromkeys(("assigned", "exported"), ScriptWriter._write_variable),
+    "folder": ScriptWriter._write_cd,
+    "slots": ScriptWriter._write_slots,
+    "file": lambda *_: None,  # the command line decides
+}
+"""What becomes of an event before the command line."""

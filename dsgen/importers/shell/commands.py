@@ -41,25 +41,25 @@ def count_wrapper_words(name: str, words: Sequence[Text]) -> int:
     return commands.count_wrapper_words(REMOTE.get(name) or commands.WRAPPERS[name], chars)
 
 
-Role = Literal["silent", "setup", "loader", "never", "slurm", "once"]
+Kind = Literal["silent", "dropped", "setup", "loaded", "lost"]
 
 
 @dataclass(frozen=True)
 class Meaning:
     """The meaning of a command.
 
-    role: `silent`, it has no effect on the training; `setup`, it prepares a container; `loader`, it makes programs
-    available, which an image does for a pod; `never`, it must not run in every pod; `slurm`, it describes the job to
-    Slurm; `once`, it is a program that runs before the training, once. why and hint: for the report.
+    kind: `silent`, it has no effect on the training; `dropped`, dsgen does it itself; `setup`, it prepares a container;
+    `loaded`, it makes programs available, which an image does for a pod; `lost`, it must not run in every pod. why and
+    hint: for the report.
     """
 
-    role: Role
+    kind: Kind
     why: str
     hint: str = ""
 
 
-def _make_meanings(names: str, role: Role, why: str, hint: str = "") -> dict[str, Meaning]:
-    return {name: Meaning(role, why, hint) for name in names.split()}
+def _make_meanings(names: str, kind: Kind, why: str, hint: str = "") -> dict[str, Meaning]:
+    return dict.fromkeys(names.split(), Meaning(kind, why, hint))
 
 
 ONCE_HINT = "run it once as a job of its own, or in workers.initContainers if every worker needs it"
@@ -74,42 +74,46 @@ MEANINGS: Mapping[str, Meaning] = {
         "set shopt trap wait exit return true false : sleep sync read shift local break continue hash let test [ ["
         " getopts mapfile readarray builtin disown jobs fg bg history", "silent", "it controls the script itself"),
     **_make_meanings("mkdir touch", "silent", "folders are on the volumes of the job"),
-    **_make_meanings("scontrol sbcast sattach", "slurm", "it asks Slurm for the nodes, which dsgen knows"),
-    **_make_meanings("sbatch salloc qsub", "never", "it submits another job", "import the script of that job"),
-    **_make_meanings("sshd /usr/sbin/sshd ssh-keygen ssh-keyscan ssh-copy-id", "slurm",
+    **_make_meanings("scontrol sbcast sattach", "dropped", "it asks Slurm for the nodes, which dsgen knows"),
+    **_make_meanings("sbatch salloc qsub", "lost", "it submits another job", "import the script of that job"),
+    **_make_meanings("sshd /usr/sbin/sshd ssh-keygen ssh-keyscan ssh-copy-id", "dropped",
                      "dsgen starts sshd with keys of its own"),
     **_make_meanings(
         "pip pip3 uv pipx conda-install apt apt-get yum dnf apk git wget curl huggingface-cli hf modelscope tar unzip"
         " gunzip ln chmod ulimit umask ldconfig pre-commit make cmake python-build npm", "setup", ""),
-    **_make_meanings("module ml conda mamba micromamba source . spack activate pyenv singularity-load enroot", "loader",
+    **_make_meanings("module ml conda mamba micromamba source . spack activate pyenv singularity-load enroot", "loaded",
                      "the image of the pods contains the programs"),
-    **_make_meanings("cp mv rsync scp azcopy aws gsutil gcloud s3cmd rclone dd", "once",
+    **_make_meanings("cp mv rsync scp azcopy aws gsutil gcloud s3cmd rclone dd", "lost",
                      "it copies files once, before the training",
                      "mount the files as a volume of storage, or copy them in workers.initContainers"),
-    **_make_meanings("rm rmdir", "never", "it deletes files, and setup would run it on every worker", ONCE_HINT),
-    **_make_meanings("pkill kill killall fuser scancel", "never", "it ends processes; a pod begins without any"),
+    **_make_meanings("rm rmdir", "lost", "it deletes files, and setup would run it on every worker", ONCE_HINT),
+    **_make_meanings("pkill kill killall fuser scancel", "lost", "it ends processes; a pod begins without any"),
     **_make_meanings(
-        "dcgmi nvidia-cuda-mps-control sudo reboot modprobe sysctl mount umount nvidia-persistenced", "never",
+        "dcgmi nvidia-cuda-mps-control sudo reboot modprobe sysctl mount umount nvidia-persistenced", "lost",
         "it changes the node", "ask the administrators of the cluster for it"),
-    **_make_meanings("wandb", "never", KEY,
+    **_make_meanings("wandb", "lost", KEY,
                      "put the key into a Secret, and name the Secret in training.env or training.envFrom"),
-    **_make_meanings("tensorboard", "once", "it serves the event files", "set monitoring.tensorboard"),
+    **_make_meanings("tensorboard", "lost", "it serves the event files", "set monitoring.tensorboard"),
     **_make_meanings(
-        "vllm ray redis-server mongod uvicorn gunicorn", "once", "it is a server beside the training",
+        "vllm ray redis-server mongod uvicorn gunicorn", "lost", "it is a server beside the training",
         "deploy it as objects of its own; a job of dsgen has only workers and a launcher"),
 }  # fmt: skip
-LOGIN = Meaning("never", KEY, "put the token into a Secret, and name the Secret in training.env or training.envFrom")
-SSH = Meaning("slurm", "dsgen generates the ssh key in the cluster, and configures ssh and sshd")
+LOGIN = Meaning("lost", KEY, "put the token into a Secret, and name the Secret in training.env or training.envFrom")
+HOSTFILE = Meaning("dropped", "dsgen writes the hostfile")
+SSH = Meaning("dropped", "dsgen generates the ssh key in the cluster, and configures ssh and sshd")
 OF_SSH = ("/.ssh", "/etc/ssh", "/run/sshd")
 """Folders of ssh in a container."""
 FILES = ("cp", "mv", "install", "ln", "chmod", "chown", "cat", "rm")
-CHANGES = Meaning("once", "it changes a file", "mount the changed file, or write it into training.files")
-TRAP = Meaning("once", "dsgen runs nothing at a signal", "handle SIGTERM in the program")
-PREPARES = Meaning("once", "it is a program that runs before the training", ONCE_HINT)
+CHANGES = Meaning("lost", "it changes a file", "mount the changed file, or write it into training.files")
+TRAP = Meaning("lost", "dsgen runs nothing at a signal", "handle SIGTERM in the program")
+PREPARES = Meaning("lost", "it is a program that runs before the training", ONCE_HINT)
 SERVERS = ("http.server", "vllm.entrypoints.openai.api_server", "sglang.launch_server", "uvicorn", "fastapi", "flask")
 MODULES = {"pip": MEANINGS["pip"], "venv": MEANINGS["module"], **dict.fromkeys(SERVERS, MEANINGS["gunicorn"])}
 """Modules of Python that train nothing."""
 LOADS_CONDA = ("activate", "deactivate", "init", "env")
+CREATES = Meaning("lost", MEANINGS["conda"].why)
+CLEANS = ("rm", "kill", "pkill", "killall")
+"""What a script does when it ends, and a pod need not."""
 
 
 LOADERS = re.compile(
@@ -129,14 +133,16 @@ def find_meaning(words: Sequence[str]) -> Meaning:
     name = words[0] if words[0] in MEANINGS else posixpath.basename(words[0])
     if name in ("sed", "perl") and any(word.startswith(("-i", "--in-place")) for word in words[1:]):
         return CHANGES
-    if name == "trap" and find_meaning(words[1].split() or ["-"]).role not in ("silent", "never") and len(words) > 2:
-        return TRAP
+    if name == "trap" and len(words) > 2 and words[1].split()[:1] and words[1].split()[0] not in CLEANS:
+        return MEANINGS[name] if find_meaning(words[1].split()).kind == "silent" else TRAP
+    if name == "rm" and (files := [word for word in words[1:] if not word.startswith("-")]):
+        return HOSTFILE if all("host" in posixpath.basename(file) for file in files) else MEANINGS[name]
     if name in FILES and any(folder in word for word in words[1:] for folder in OF_SSH):
         return SSH
     if name in ("huggingface-cli", "hf", "modelscope") and "login" in words[1:3]:
         return LOGIN
-    if name in ("conda", "mamba", "micromamba") and words[1:2] == ["install"]:
-        return MEANINGS["pip"]
+    if name in ("conda", "mamba", "micromamba") and words[1:] and words[1] not in LOADS_CONDA:
+        return MEANINGS["pip"] if words[1] == "install" else CREATES
     if name in ("python", "python3") and words[1:2] == ["-m"]:
         return MODULES.get(words[2] if words[2:] else "", PREPARES)
     return MEANINGS.get(name, PREPARES)

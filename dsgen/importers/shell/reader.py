@@ -18,12 +18,13 @@ from dsgen.importers.launchers import parse_alone, rank_command, rank_words
 from dsgen.importers.ledger import ImportRefusedError, shorten
 from dsgen.importers.shell.commands import (
     CHANGE,
-    LOADS_CONDA,
+    HOSTFILE,
     OF_SSH,
     PREPARES,
     REMOTE,
     SSH,
     WRAPPERS,
+    Kind,
     count_wrapper_words,
     find_meaning,
     is_loader,
@@ -46,7 +47,7 @@ from dsgen.importers.texts import OF_STATEMENT, SourceMap, Text, join, place_at,
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-EventKind = Literal["assigned", "exported", "dropped", "lost", "setup", "loaded", "folder", "file", "slots"]
+EventKind = Kind | Literal["assigned", "exported", "folder", "file", "slots"]
 Variables = Mapping[str, Text]
 SHELLS = ("bash", "sh", "dash", "zsh")
 DEEPEST = 12
@@ -65,7 +66,6 @@ NOT_FOLLOWED = {
 OUTSIDE = "import the command line that starts the training, with its values"
 SOURCED = "put the file beside the script, or write what it sets into the script"
 FOLLOWED = "the commands of {} were read"
-HOSTFILE = "dsgen writes the hostfile"
 LOG = "the log of the pods has the output"
 INPUT = "the training would read it, and pods have no standard input"
 INPUT_HINT = "put the text into a file of the image or of training.files, and read that file in the program"
@@ -369,7 +369,7 @@ class ScriptReader:
         if words[:1] == ["ssh"] and words[-1] in ("true", "exit", "hostname", "date", ":"):
             return True  # it waits for the host
         is_plain = bool(words) and words[0] not in (*CHANGING, *self.functions) and "-v" not in words
-        return is_plain and find_meaning(words).role == "silent" and not rank_words(words)
+        return is_plain and find_meaning(words).kind == "silent" and not rank_words(words)
 
     # -- redirections and files ---------------------------------------------------------------------------------------
 
@@ -444,7 +444,7 @@ class ScriptReader:
             before = self.files[name][1] if name in self.files else self.expansion.add_part("command", "", statement)
             content = before + content
         if hosts := re.findall(r"(?m)^\S+[ \t]+slots=(\d{1,4})\s*$", content.chars):
-            self.add_event("slots", statement, HOSTFILE, name=str(len(hosts)), value=place_at(hosts[0], statement))
+            self.add_event("slots", statement, HOSTFILE.why, name=str(len(hosts)), value=place_at(hosts[0], statement))
         elif any(folder in name for folder in OF_SSH):
             self.add_event("dropped", statement, SSH.why)
         else:
@@ -462,7 +462,7 @@ class ScriptReader:
         match, value = re.search(r"slots=\\?[\"']?(\$\{?(\w+)\}?|\d{1,4})", text.chars), Text()
         if match:
             value = self.scope.resolve_text(match[2], text.places[:1]) if match[2] else place_at(match[1], text)
-        self.add_event("slots", text, HOSTFILE, value=value)
+        self.add_event("slots", text, HOSTFILE.why, value=value)
         return True
 
     # -- command lines ------------------------------------------------------------------------------------------------
@@ -643,16 +643,9 @@ class ScriptReader:
             self.launches.append(launch)
             return
         found = find_meaning([word.chars for word in words])
-        files = [posixpath.basename(word.chars) for word in words[1:] if not word.chars.startswith("-")]
-        if words[0].chars == "rm" and files and all("host" in file for file in files):
-            self.add_event("dropped", statement, HOSTFILE)
-            return
-        if found.role != "silent" and not self.files.keys().isdisjoint(shown[1:]):
+        if found.kind != "silent" and not self.files.keys().isdisjoint(shown[1:]):
             raise self.refuse(statement, "it may change a file that the script writes")
-        kinds: dict[str, EventKind] = {"setup": "setup", "loader": "loaded", "never": "lost", "once": "lost"}
-        is_loading = words[0].chars == "conda" and words[1:2] and words[1].chars not in LOADS_CONDA
-        kind = kinds.get("once" if is_loading else found.role, "dropped")
-        self.add_event(kind, statement, found.why, found.hint, name=words[0].chars, value=words)
+        self.add_event(found.kind, statement, found.why, found.hint, name=words[0].chars, value=words)
 
     def _find_inner_launcher(self, words: list[Text]) -> str:
         """The launcher that mpirun starts on each node in place of the ranks; "" if there is none."""
