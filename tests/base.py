@@ -1,11 +1,12 @@
 """The base job of the tests, a values file without problems, and the cases of the rules, which change it.
 
-Both stand beside the checks: dsgen/checks/base-job.yaml, and `wrong`, `flat` and `right` of the files of rules.
+Both stand beside the checks: dsgen/checks/base-job.yaml, and `example`, `wrong` and `right` of the files of rules.
 """
 
 import json
 
 import pytest
+import yaml
 
 from dsgen import values
 from dsgen.compiler.rules import BASE, Case, read_rule_blocks
@@ -14,8 +15,12 @@ from dsgen.reading.set_values import Override
 from dsgen.values import Job
 
 RULES = read_rule_blocks()
-WRONG = [(id_, case) for id_, rule in RULES.items() for case in rule.wrong]
-"""Cases that have the problem of this id."""
+WRONG = [
+    (id_, case)
+    for id_, rule in RULES.items()
+    for case in [*([yaml.safe_load(rule.example)] if rule.example and "DS200" < id_ < "DS900" else []), *rule.wrong]
+]
+"""Cases that have the problem of this id: the example of a check, and its further cases."""
 RIGHT = [(id_, case) for id_, rule in RULES.items() for case in rule.right]
 """Cases that do not have the problem of this id."""
 

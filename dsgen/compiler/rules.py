@@ -28,10 +28,10 @@ _TOP = re.compile(r"^(?=[A-Za-z]\w*:)", re.MULTILINE)
 class RuleBlock:
     """A block of such a file.
 
-    title, when, remedy: what `dsgen explain` says. example: keys of a values file that has this problem and no other;
-    they replace those of the base job, or follow them. file: the same as a whole file. settings: the same as a
-    dsgen.yaml, in a repository with jobs/cifar/values.yaml and jobs/mnist/values.yaml. wrong: cases that have the
-    problem once. right: similar cases that do not have it.
+    title, when, remedy: what `dsgen explain` says. example: keys of a values file that has this problem and no other,
+    which is the first case; they replace those of the base job, or follow them. file: the same as a whole file.
+    settings: the same as a dsgen.yaml, in a repository with jobs/cifar/values.yaml and jobs/mnist/values.yaml. wrong:
+    further cases that have the problem once. right: similar cases that do not have it.
     """
 
     title: str
