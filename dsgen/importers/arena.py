@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.environment import write_value
-from dsgen.importers.facts import JobSize, Role
+from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import (
     Option,
     Row,
@@ -22,9 +22,8 @@ from dsgen.importers.fields import (
     when,
 )
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.operators import PYTORCH, write_expected_world
+from dsgen.importers.operators import ELASTIC, PYTORCH, write_expected_world
 from dsgen.importers.origins import PROMPT
-from dsgen.importers.pods import ELASTIC
 from dsgen.importers.scripts import find_unread, keep_shell, make_runtime, read_script, write_script
 from dsgen.importers.shell.syntax import list_arguments, parse, walk_nodes
 from dsgen.importers.shell.words import Expansion, ShellScope
@@ -86,7 +85,7 @@ def _write_command(conversion: Conversion, command: Text, is_mpi: bool) -> None:
             raise
         keep_shell(conversion, line, runtime, world)
         conversion.map(command, "launch.command[2]")
-    write_expected_world(conversion, Role())
+    write_expected_world(conversion)
 
 
 def join_lines(text: str) -> str:

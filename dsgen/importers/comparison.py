@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -14,7 +14,7 @@ import yaml
 from dsgen import values
 from dsgen.importers.draft import as_key_path
 from dsgen.importers.environment import OWN
-from dsgen.importers.facts import PLACES, Fact, Role, read_role
+from dsgen.importers.facts import PLACES, Fact, Facts, list_variables, read_facts
 from dsgen.importers.fields import remove_nulls
 from dsgen.importers.ledger import ImportedJob
 from dsgen.language.functions import TemplateError
@@ -106,13 +106,13 @@ def _fill_hole(node: Any, last: Any, path: KeyPath, key: str) -> None:
         node.pop(last, None)
 
 
-def _read_pods(job: Any) -> Role:
+def _read_pods(job: Any) -> Facts:
     """What rendered pods have, without the mounts of dsgen itself."""
     spec = job["spec"]["template"]["spec"]
     container = spec["containers"][0]
     mounts = [mount for mount in container.get("volumeMounts", ())
               if not mount["name"].startswith("dsgen-") or mount["mountPath"] == "/dev/shm"]  # fmt: skip
-    return read_role(spec, {**container, "volumeMounts": mounts})
+    return read_facts(spec, {**container, "volumeMounts": mounts})
 
 
 # -- the job ----------------------------------------------------------------------------------------------------------
@@ -166,14 +166,14 @@ def _explain_words(job: ImportedJob, *words: str) -> str:
 # -- the pods of a role -----------------------------------------------------------------------------------------------
 
 
-def _compare_role(job: ImportedJob, role: str, facts: Role | None, result: Role) -> Iterator[Difference]:
+def _compare_role(job: ImportedJob, role: str, facts: Facts | None, result: Facts) -> Iterator[Difference]:
     if facts is None:
         return
-    source, found = _list_facts(facts), {subject: one.value for subject, one in _list_facts(result).items()}
-    known = {name for one in (job.facts.workers, job.facts.launcher) if one for name in one.env}
+    found = {subject: one.value for subject, one in result.items()}
+    known = {name for one in (job.facts.workers, job.facts.launcher) for name in list_variables(one or {})}
     own = sorted(subject for subject in found if ADDED.fullmatch(subject[4:]) and subject[4:] not in known)
     yield Difference(role, "env", "", ", ".join(subject[4:] for subject in own), OWN_VARIABLES)
-    for subject, fact in source.items():
+    for subject, fact in facts.items():
         value = found.get(subject)
         is_memory = subject == "mounts./dev/shm" and "emptyDir" in str(value)
         if _normalize(fact.value) != _normalize(value) and not is_memory:
@@ -181,17 +181,8 @@ def _compare_role(job: ImportedJob, role: str, facts: Role | None, result: Role)
             shown = MASK if is_hidden else _format_value(fact.value)
             why = _explain_change(job, role, subject, fact)
             yield Difference(role, subject, hide(shown), "" if value is None else hide(_format_value(value)), why)
-    for subject in [one for one in found if one not in source and one not in PLACES and one not in own]:
+    for subject in [one for one in found if one not in facts and one not in PLACES and one not in own]:
         yield Difference(role, subject, "", hide(_format_value(found[subject])), _explain_addition(job, subject, known))
-
-
-def _list_facts(facts: Role) -> dict[str, Fact]:
-    """What the source says about a role, by subject. A limit is a request, too, and no value of a device is one."""
-    kinds = {"env": facts.env, "requests": {**facts.limits, **facts.requests}, "limits": facts.limits}
-    known = {**kinds, "mounts": facts.mounts}.items()
-    found = {f"{kind}.{name}": one for kind, values in known for name, one in values.items()}
-    found = {subject: replace(one, value=1) if one.value is None else one for subject, one in found.items()}
-    return found | ({"image": facts.image} if facts.image else {}) | facts.placement
 
 
 def _explain_addition(job: ImportedJob, subject: str, known: Collection[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from dsgen.importers.environment import OWN
-from dsgen.importers.facts import JobSize
+from dsgen.importers.facts import JobSize, list_variables
 from dsgen.importers.fields import Field, read_name
 from dsgen.importers.launch import passes_on, write_counts
 from dsgen.importers.launchers import WORKERS, find_launcher
@@ -82,9 +82,9 @@ def _make_scope(pod: Pod, runtime: Runtime) -> ShellScope:
     """The variables of the container, all of them exported."""
     conversion = pod.template.conversion
     scope = ShellScope(conversion.source_map, runtime, conversion.read_variables())
-    for name, fact in pod.facts.env.items():
+    for name, value in list_variables(pod.facts).items():
         if name not in runtime:
-            value, part = fact.value, UnknownPart("secret", name, f"${name}")
+            part = UnknownPart("secret", name, f"${name}")
             is_known = isinstance(value, str) and not is_secret(name, value) and not VARIABLE.search(value)
             scope.assign(name, Text(value) if is_known else conversion.source_map.add_unknown(part, ()))
             scope.export(name)
@@ -99,12 +99,12 @@ def write_launcher_environment(pod: Pod, script: ChosenScript | None, world: Job
         if not passes and world.joins and not OWN.fullmatch(name):
             one.lose(JOINS, f"set training.env.{name} if all ranks need it")
         else:
-            write_variable("training" if passes else "launcher")(one)
+            write_variable(one, "training" if passes else "launcher")
 
 
 def _expand(pod: Pod, text: Text, runtime: Runtime) -> Text:
     """`$(NAME)` of a variable of the container as Kubernetes expands it; others are commands of a shell."""
-    parts, end = list[Text](), 0
+    parts, end, variables = list[Text](), 0, list_variables(pod.facts)
     for match in REFERENCE.finditer(text.chars):
         of, name = text[match.start() : match.end()], match[1]
         parts.append(text[end : match.start()])
@@ -113,7 +113,7 @@ def _expand(pod: Pod, text: Text, runtime: Runtime) -> Text:
             parts.append(of[:1])
         elif name in runtime:
             parts.append(place_at(runtime[name].chars, of))
-        elif name in pod.facts.env or (pod.takes_others and name.isupper()):
+        elif name in variables or (pod.takes_others and name.isupper()):
             part = UnknownPart("secret", name, f"${name}")
             parts.append(pod.template.conversion.source_map.add_unknown(part, of.places))
         else:

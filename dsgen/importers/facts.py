@@ -24,20 +24,12 @@ class Fact:
     source: str = ""
 
 
-@dataclass
-class Role:
-    """The pods of one role, as the source describes them; an empty field is not described.
+Facts = dict[str, Fact]
+"""What a source says about the pods of one role, by subject.
 
-    env: by name; a value from elsewhere is the data of `valueFrom`. requests and limits: of the main container, devices
-    included. mounts: what is mounted, by path. placement: node selector, tolerations and so on, by the field of a pod.
-    """
-
-    image: Fact | None = None
-    env: dict[str, Fact] = field(default_factory=dict)
-    requests: dict[str, Fact] = field(default_factory=dict)
-    limits: dict[str, Fact] = field(default_factory=dict)
-    mounts: dict[str, Fact] = field(default_factory=dict)
-    placement: dict[str, Fact] = field(default_factory=dict)
+Subjects are `env.NAME` (a value from elsewhere is the data of `valueFrom`), `requests.NAME` and `limits.NAME` of the
+main container, `mounts.PATH`, `image`, and the names in PLACES.
+"""
 
 
 @dataclass
@@ -52,31 +44,41 @@ class JobFacts:
     replicas: int = 0
     slots: int = 0
     command: list[str] = field(default_factory=list)
-    workers: Role | None = None
-    launcher: Role | None = None
+    workers: Facts | None = None
+    launcher: Facts | None = None
 
 
-def read_role(spec: Any, container: Any, at: str = "", main: str = "", amounts: str = "resources") -> Role:
+def read_facts(spec: Any, container: Any, at: str = "", main: str = "", amounts: str = "resources") -> Facts:
     """What a pod and its main container say; at and main: how the report names them.
 
     amounts: the field of the container with requests and limits.
     """
-    spec, container = (one if isinstance(one, dict) else {} for one in (spec, container))
-    image, role = format_scalar(container.get("image")), Role()
-    role.image = Fact(image, f"{main}.image") if image else None
+    spec, container = _as_map(spec), _as_map(container)
+    found: Facts = {}
     for number, one in _number_maps(container.get("env")):
         value = one.get("valueFrom") or format_scalar(one.get("value"))
-        role.env[format_scalar(one.get("name"))] = Fact(value, f"{main}.env[{number}]")
-    for kind, known in (("requests", role.requests), ("limits", role.limits)):
-        values = (container.get(amounts) or {}).get(kind) if isinstance(container.get(amounts), dict) else None
-        for name, value in values.items() if isinstance(values, dict) else ():
-            known[name] = Fact(value, f"{main}.{path_text((amounts, kind, name))}")
+        found[f"env.{format_scalar(one.get('name'))}"] = Fact(value, f"{main}.env[{number}]")
+    # A limit is a request, too, and no value of a device is one.
+    for kind, given in (("requests", "limits"), ("requests", "requests"), ("limits", "limits")):
+        for name, value in _as_map(_as_map(container.get(amounts)).get(given)).items():
+            place = f"{main}.{path_text((amounts, given, name))}"
+            found[f"{kind}.{name}"] = Fact(1 if value is None else value, place)
     volumes = {format_scalar(one.get("name")): one for _, one in _number_maps(spec.get("volumes"))}
     for number, one in _number_maps(container.get("volumeMounts")):
-        volume = describe_volume(volumes.get(format_scalar(one.get("name")), {}))
-        role.mounts[format_scalar(one.get("mountPath")).rstrip("/")] = Fact(volume, f"{main}.volumeMounts[{number}]")
-    role.placement = {key: Fact(spec[key], f"{at}.{key}") for key in PLACES if spec.get(key)}
-    return role
+        volume, path = volumes.get(format_scalar(one.get("name")), {}), format_scalar(one.get("mountPath")).rstrip("/")
+        found[f"mounts.{path}"] = Fact(_describe_volume(volume), f"{main}.volumeMounts[{number}]")
+    if image := format_scalar(container.get("image")):
+        found["image"] = Fact(image, f"{main}.image")
+    return found | {key: Fact(spec[key], f"{at}.{key}") for key in PLACES if spec.get(key)}
+
+
+def list_variables(facts: Facts) -> dict[str, Any]:
+    """The values of the variables."""
+    return {subject[4:]: one.value for subject, one in facts.items() if subject.startswith("env.")}
+
+
+def _as_map(data: Any) -> dict[str, Any]:
+    return data if isinstance(data, dict) else {}
 
 
 def _number_maps(items: Any) -> list[tuple[int, dict[str, Any]]]:
@@ -84,24 +86,22 @@ def _number_maps(items: Any) -> list[tuple[int, dict[str, Any]]]:
     return [(at, one) for at, one in enumerate(items if isinstance(items, list) else ()) if isinstance(one, dict)]
 
 
-def describe_volume(volume: Mapping[str, Any]) -> str:
+def _describe_volume(volume: Mapping[str, Any]) -> str:
     """What a volume is, as one text: its kind and its name or path."""
-    for kind, value in volume.items():
-        if kind != "name":
-            data = value if isinstance(value, dict) else {}
-            names = ("claimName", "path", "secretName", "name", "driver")
-            return f"{kind} {next((data[name] for name in names if name in data), '')}".strip()
-    return ""
+    kind, value = next(((kind, _as_map(value)) for kind, value in volume.items() if kind != "name"), ("", {}))
+    names = ("claimName", "path", "secretName", "name", "driver")
+    return f"{kind} {next((value[name] for name in names if name in value), '')}".strip()
 
 
-@dataclass
+@dataclass(frozen=True)
 class JobSize:
     """What an origin knows about the size of a job. None: the origin does not say.
 
-    slots: processes on each node. devices: of each node. runs_ranks: a program without a launcher is started once for
-    each process; otherwise once on each node. is_batch: paths and programs are those of a cluster, not of an image.
-    is_launcher: the command runs once, beside the workers, and not on each of them. joins: and it is a rank, too.
-    passes_environment: mpirun is one that gives the ranks all of its environment.
+    slots: processes on each node; 0 if the source says them, but not as a number. devices: of each node. runs_ranks: a
+    program without a launcher is started once for each process; otherwise once on each node. is_batch: paths and
+    programs are those of a cluster, not of an image. is_launcher: the command runs once, beside the workers, and not on
+    each of them. joins: and it is a rank, too. passes_environment: mpirun is one that gives the ranks all of its
+    environment.
     """
 
     nodes: int | None = None

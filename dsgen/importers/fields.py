@@ -88,9 +88,14 @@ def lose(why: str, hint: str = "", values: int = 1) -> Row:
     return Row(lambda part: part.lose(why, hint), values)
 
 
-def when(values: Sequence[Any], row: Action, otherwise: Action) -> Row:
-    """One of two rows, by the value of the part."""
-    return Row(lambda part: (row if part.data in values else otherwise)(part))
+def when(test: Sequence[Any] | Callable[[Any], object], row: Action, otherwise: Action) -> Row:
+    """One of two rows, by the values that the part may have, or by a test of the part."""
+    return Row(lambda part: (row if (test(part) if callable(test) else part.data in test) else otherwise)(part))
+
+
+def become(key: str) -> Row:
+    """The part is this key, which is set by something else."""
+    return Row(lambda part: part.map(key))
 
 
 def fix(key: str | KeyPath, value: Any, values: int = 1) -> Row:

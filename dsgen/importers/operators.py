@@ -6,16 +6,14 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from dsgen.importers.container_commands import write_command, write_launcher_environment
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument
-from dsgen.importers.facts import JobSize, Role, read_role
+from dsgen.importers.facts import JobSize, list_variables
 from dsgen.importers.fields import (
     Field,
     Fields,
-    Row,
     Table,
     as_count,
     as_list,
@@ -23,6 +21,7 @@ from dsgen.importers.fields import (
     as_true,
     as_whole,
     as_words,
+    become,
     drop,
     fix,
     lose,
@@ -34,29 +33,15 @@ from dsgen.importers.launch import OTHER_MPI_HINT, OTHER_MPI_WHY, write_counts
 from dsgen.importers.launchers import RANKS, rank_words
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.pods import (
-    CONTROLLER,
-    ELASTIC,
-    ENDS,
     HEAD,
-    POLICY,
-    REPLACED,
+    NO_RESTART,
+    OTHER_VALUE,
     RESTART_HINT,
-    WAITS,
     Pod,
     compare_templates,
-    lose_ttl,
-    make_resources_table,
-    map_replicas,
-    map_slots,
-    read_container_command,
     read_pod,
-    report_minimum,
     report_restart_policy,
-    write_container_image,
     write_metadata,
-    write_restarts,
-    write_variable,
-    write_volcano_queue,
 )
 from dsgen.importers.scripts import make_runtime
 from dsgen.problems import KeyPath, Position
@@ -71,7 +56,7 @@ OTHER_KIND_HINT = "apply it as an object of its own, or use workers.initContaine
 SERVERS = "which train in another way, as parameter servers do"
 ONLY, ONE_BY_ONE = "dsgen has only equal workers", "import them one by one"
 STARTS = re.compile(r"(^|[\s/;&])(mpirun|mpiexec|deepspeed|horovodrun)\s")
-SSHD = "dsgen starts sshd with its own configuration"
+SSHD, NO_COMMAND = "dsgen starts sshd with its own configuration", "workers run nothing but the ranks"
 NOT_TORCH = re.compile(r"horovod|tensorflow|\btf_|(^|/)(tf|jax)|mxnet|mpi")
 TORCH = re.compile(r"torch|deepspeed|MASTER_(ADDR|PORT)|accelerate|transformers")
 
@@ -156,86 +141,6 @@ def lose_others(kinds: Sequence[PodKind], kept: Sequence[PodKind]) -> None:
             kind.whole.lose(OTHER_KIND, OTHER_KIND_HINT)
 
 
-@dataclass(frozen=True)
-class Start:
-    """How the pods of a job start their processes.
-
-    runtime: what the operator sets in each pod. names: of the main container of workers and of the launcher. slots:
-    processes in each pod, None if the command or the devices say it. is_known: whether a field that must say it does.
-    runs_ranks: a program without a launcher is one rank in each pod. joins and passes_environment: as in JobSize.
-    """
-
-    runtime: Mapping[str, str]
-    names: Sequence[str] = ()
-    launcher_names: Sequence[str] = ()
-    slots: int | None = None
-    is_known: bool = True
-    runs_ranks: bool = True
-    is_set_by_pods: bool = False
-    joins: bool = False
-    passes_environment: bool = False
-
-
-def write_pods(workers: Sequence[PodKind], start: Start, launcher: PodKind | None = None) -> None:
-    """Equal pods, which all run the same command, or have sshd, and a launcher starts the ranks on them."""
-    first, *others = workers
-    conversion = first.template.conversion
-    for other in others:
-        compare_templates(first.template, other.template)
-    pod = read_pod(first.template, "workers", start.names)
-    conversion.facts.workers = pod.facts
-    runs = read_pod(launcher.template, "launcher", start.launcher_names) if launcher else pod
-    devices = pod.devices if start.is_known else None
-    if not start.is_known and pod.devices:
-        conversion.draft.set("workers.accelerator.count", pod.devices)
-    nodes = sum(one.count for one in workers) + start.joins if all(worker.count for worker in workers) else None
-    if launcher:
-        conversion.facts.launcher = runs.facts
-        drop_sshd(pod)
-        world = JobSize(nodes, start.slots or (1 if devices == 0 else devices), devices, is_launcher=True,
-                        joins=start.joins, passes_environment=start.passes_environment)  # fmt: skip
-    else:
-        world = JobSize(nodes, start.slots, devices, runs_ranks=start.runs_ranks and devices in (0, 1))
-    # Numbers that the pods themselves set are no variables of the operator.
-    given = {name for name, fact in runs.facts.env.items() if str(fact.value).isdigit()} if start.is_set_by_pods else ()
-    counts = ("NNODES", "NPROC_PER_NODE")
-    # An index counts the pods of one kind, and in a JobSet those of one Job.
-    jobs = read_number(first.whole, "replicas") if first.whole.find("template", "spec", "template") else 1
-    runtime = {name: to for name, to in start.runtime.items() if name not in given or to not in counts}
-    runtime = {name: to for name, to in runtime.items() if not name.endswith("_INDEX") or not (others or jobs > 1)}
-    write_command(runs, world, make_runtime(conversion, runtime))
-    if launcher:
-        write_expected_world(conversion, runs.facts)
-
-
-def drop_sshd(pod: Pod) -> None:
-    """The command of the workers starts sshd; any other one is lost."""
-    starts = any("sshd" in one.text or "sleep" in one.text for one in pod.command)
-    for one in pod.command:
-        if starts:
-            one.drop(SSHD)
-        else:
-            one.lose("workers run nothing but the ranks", "put what prepares a worker into training.setup")
-
-
-def write_expected_world(conversion: Conversion, role: Role) -> None:
-    """Programs of MPI do not connect to each other as torch.distributed does."""
-    draft = conversion.draft
-    if draft.get("launch.method") != "openmpi":
-        return
-    words = " ".join([*conversion.facts.command, draft.get("image.repository", ""), *role.env])
-    is_python = bool(draft.get("training.python") or draft.get("training.module"))
-    if not TORCH.search(words) and (not is_python or NOT_TORCH.search(words)):
-        draft.set("launch.expectWorld", False)
-        draft.add_comment("launch.expectWorld", "the program uses MPI, not torch.distributed")
-
-
-def read_number(field: Field, *path: str | int, default: int = 1) -> int:
-    """A whole number at a path; the default if there is none, 0 if it is no number."""
-    found = field.find(*path)
-    return default if found is None else as_whole(found.data) or 0
-
-
 # -- what operators share ---------------------------------------------------------------------------------------------
 
 MASTER = {"MASTER_ADDR": "MASTER_ADDR", "MASTER_PORT": "MASTER_PORT"}
@@ -249,6 +154,235 @@ INDEXED: Mapping[str, str] = {
     **dict.fromkeys(("WORLD_SIZE", "NNODES"), "NNODES"),
 }
 """Variables that the pods of Jobs set from labels and names."""
+
+
+@dataclass(frozen=True)
+class Operator:
+    """How the jobs of an operator are converted, or those of people without one.
+
+    replicas: where the kinds of pods are; template and count: the template of one, and the number of its pods. runtime:
+    what the operator sets in each pod; a number that the pods set themselves is none if is_set_by_pods. names: of the
+    main container of workers and of the launcher. size: what is the same for all jobs. starts: it starts the program on
+    the workers, which have sshd. spec: rows of this operator. pods: rows for kinds of pods by their name; one that is
+    not needed has an action. after: what tables cannot say.
+    """
+
+    replicas: KeyPath
+    runtime: Mapping[str, str]
+    names: Sequence[str] = ()
+    launcher_names: Sequence[str] = ()
+    size: JobSize = field(default_factory=JobSize)
+    is_set_by_pods: bool = False
+    starts: bool = False
+    spec: Mapping[str, Table] = field(default_factory=dict)
+    pods: Mapping[str, Table] = field(default_factory=dict)
+    template: KeyPath = ("template",)
+    count: Callable[[Field], int] = field(default=lambda one: read_number(one, "replicas"))
+    after: Callable[[Conversion], object] | None = None
+
+
+def write_pods(
+    operator: Operator, workers: Sequence[PodKind], size: JobSize, launcher: PodKind | None = None, main: str = ""
+) -> None:
+    """Equal pods, which all run the same command, or have sshd, and something else starts the ranks on them.
+
+    launcher: the pods that do so. main: the name of their container.
+    """
+    first, *others = workers
+    conversion = first.template.conversion
+    for other in others:
+        compare_templates(first.template, other.template)
+    pod = read_pod(first.template, "workers", operator.names)
+    conversion.facts.workers = pod.facts
+    names = [main] if main else operator.launcher_names
+    runs = read_pod(launcher.template, "launcher", names) if launcher else pod
+    if size.slots == 0 and pod.devices:
+        conversion.draft.set("workers.accelerator.count", pod.devices)
+    devices = None if size.slots == 0 else pod.devices
+    nodes = sum(one.count for one in workers) + size.joins if all(worker.count for worker in workers) else None
+    size = replace(size, nodes=nodes, devices=devices)
+    if launcher or operator.starts:
+        _drop_sshd(pod)
+        size = replace(size, slots=size.slots or (1 if devices == 0 else devices), runs_ranks=True, is_launcher=True)
+    else:
+        size = replace(size, runs_ranks=size.runs_ranks and devices in (0, 1))
+    if operator.starts:
+        write_counts(conversion, nodes, size.slots, size)
+        conversion.facts.replicas, conversion.facts.slots = nodes or 0, size.slots or 0
+        return
+    # Numbers that the pods themselves set are no variables of the operator.
+    given = list_variables(runs.facts) if operator.is_set_by_pods else {}
+    own = {name for name, value in given.items() if str(value).isdigit()}
+    # An index counts the pods of one kind, and in a JobSet those of one Job.
+    jobs = read_number(first.whole, "replicas") if first.whole.find("template", "spec", "template") else 1
+    is_one = not others and jobs <= 1
+    runtime = {name: meaning for name, meaning in operator.runtime.items()
+               if (name not in own or meaning not in ("NNODES", "NPROC_PER_NODE"))
+               and (is_one or not name.endswith("_INDEX"))}  # fmt: skip
+    write_command(runs, size, make_runtime(conversion, runtime))
+    if launcher:
+        conversion.facts.launcher = runs.facts
+        write_expected_world(conversion, runs)
+
+
+def _drop_sshd(pod: Pod) -> None:
+    """The command of the workers starts sshd; any other one is lost."""
+    starts = any("sshd" in one.text or "sleep" in one.text for one in pod.command)
+    row = drop(SSHD) if starts else lose(NO_COMMAND, "put what prepares a worker into training.setup")
+    for one in pod.command:
+        row(one)
+
+
+def write_expected_world(conversion: Conversion, pod: Pod | None = None) -> None:
+    """Programs of MPI do not connect to each other as torch.distributed does. pod: what starts them."""
+    draft = conversion.draft
+    if draft.get("launch.method") != "openmpi":
+        return
+    variables = list_variables(pod.facts) if pod else ()
+    words = " ".join([*conversion.facts.command, draft.get("image.repository", ""), *variables])
+    is_python = bool(draft.get("training.python") or draft.get("training.module"))
+    if not TORCH.search(words) and (not is_python or NOT_TORCH.search(words)):
+        draft.set("launch.expectWorld", False)
+        draft.add_comment("launch.expectWorld", "the program uses MPI, not torch.distributed")
+
+
+def read_number(field: Field, *path: str | int, default: int = 1) -> int:
+    """A whole number at a path; the default if there is none, 0 if it is no number."""
+    found = field.find(*path)
+    return default if found is None else as_whole(found.data) or 0
+
+
+def convert(document: SourceDocument, conversion: Conversion) -> None:
+    """One job. Raises ImportRefusedError if it has no equal workers."""
+    if document.kind == "TrainJob":
+        _convert_trainjob(document, conversion)
+        return
+    operator, fields = OPERATORS[document.kind.lower()], Fields(conversion, document)
+    job = fields.root
+    kinds = list_kinds(job, operator.replicas, operator.template, operator.count)
+    if not kinds and (spec := job.find("spec")) and (template := spec.find("template")):
+        kinds = [PodKind("worker", spec, template, operator.count(spec))]  # MPIJob v1alpha1
+    launcher = find_launcher(kinds)
+    rest = [kind for kind in kinds if kind is not launcher and not callable(operator.pods.get(kind.name))]
+    workers = choose_workers(rest, document.position)
+    lose_others(rest, workers)
+    fields.total = sum(worker.count for worker in workers)
+    pods = {str(operator.replicas[-1]): {"*": REPLICA, **operator.pods}}
+    job.apply({**HEAD, "spec": {**SPEC, **pods, **operator.spec}})
+    if not workers:
+        raise ImportRefusedError("the job describes no pods", document.position, "is its indentation right?")
+    write_pods(operator, workers, _read_size(job, operator), launcher, as_text(job.read("spec", "mainContainer")) or "")
+    if operator.after:
+        operator.after(conversion)
+    fields.finish()
+
+
+SLOTS: Sequence[KeyPath] = (
+    *(("spec", "nprocPerNode"), ("spec", "elasticPolicy", "nProcPerNode"), ("spec", "slotsPerWorker")),
+    *(("spec", "config", "slotsPerWorker"), ("spec", "config", "slotPerWorker")),
+)
+"""Fields with the number of processes in each pod; the last name is that of T9k's documentation."""
+OF_DEVICES = ("gpu", "auto", "cpu")
+"""Words for one process on each device."""
+
+
+def _read_size(job: Field, operator: Operator) -> JobSize:
+    given = next((one.data for path in SLOTS if (one := job.find(*path))), None)
+    slots = operator.size.slots if job.find(*operator.replicas) else None
+    if given is not None:
+        slots = None if given in OF_DEVICES else as_whole(given) or 0
+    return replace(
+        operator.size,
+        slots=slots,
+        joins=job.read("spec", "runLauncherAsWorker") is True,
+        passes_environment=job.read("spec", "mpiImplementation") in ("Intel", "MPICH"),
+    )
+
+
+# -- the fields of all operators ---------------------------------------------------------------------------------------
+
+MOST_RESTARTS = 1000
+TTL = "Argo CD and Flux would show the job as out of sync, or apply its Jobs again"
+ENDS = "workers end with the run, and their pods stay until the run is deleted"
+GANG = "a gang of dsgen is the whole run"
+CONTROLLER = "it belongs to the controller, which dsgen does not need"
+REPLACED = "a worker that is lost is replaced"
+SUCCESS = "a run succeeds if all of its workers do"
+ELASTIC = "a run shrinks after a loss only (workers.min)"
+
+
+write_restarts = when(
+    (0, "0"),
+    drop(NO_RESTART),
+    to("lifecycle.maxRestarts", lambda data: min(as_whole(data) or 0, MOST_RESTARTS) or None),
+)
+"""How often a failed training may restart."""
+
+
+def _has_queue(field: Field) -> bool:
+    """Whether a label names a queue of Kueue."""
+    return bool(field.draft.get("scheduling.queue"))
+
+
+WAITS = when(
+    (True,),
+    when(_has_queue, drop("Kueue suspends and resumes the workers"), fix("lifecycle.suspend", True)),
+    drop("a job starts when it is applied"),
+)
+
+
+def lose_ttl(field: Field) -> None:
+    """Jobs that Kubernetes deletes would be recreated by GitOps."""
+    field.lose(TTL, f"without Argo CD and Flux, set lifecycle.ttlSecondsAfterFinished: {field.text}")
+
+
+report_minimum = when(
+    lambda field: as_count(field.data) in (field.fields.total, field.fields.total + 1),
+    drop(GANG),
+    lose(f"{GANG}, so fewer workers do not start"),
+)
+"""minAvailable of a gang."""
+write_volcano_queue = when(
+    _has_queue,
+    drop("the job is in a queue of Kueue"),
+    to("scheduling.queue", as_text, ("scheduling.gang", "volcano")),
+)
+map_replicas = when(
+    lambda field: as_whole(field.data) is None,
+    lose("its value is no number of pods", "set workers.replicas"),
+    become("workers.replicas"),
+)
+map_slots = when(
+    lambda field: field.data in OF_DEVICES or as_whole(field.data),
+    become("workers.slots"),
+    lose("its value is no number of processes", "set workers.slots"),
+)
+"""A number of processes in each pod, or a word for one on each device."""
+
+
+def write_priority(field: Field) -> None:
+    """A priority in the queue, or of the pods if there is no queue."""
+    scheduling = field.draft.get("scheduling") or {}
+    has_queue = {"queue", "gang"} & scheduling.keys() or field.fields.find(*field.path[:-1], "queue")
+    to("scheduling.priorityClass" if has_queue else "workers.priorityClassName", as_text)(field)
+
+
+POLICY: dict[str, Table] = {
+    "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
+    "backoffLimit": write_restarts,
+    "suspend": WAITS,
+    "ttlSecondsAfterFinished": lose_ttl,
+    **dict.fromkeys(("cleanPodPolicy", "cleanUpPolicy"), drop(ENDS)),
+    "managedBy": lose("dsgen has no equivalent of it"),
+    "schedulingPolicy": {
+        "queue": write_volcano_queue,
+        "priorityClass": write_priority,
+        "minAvailable": report_minimum,
+        "scheduleTimeoutSeconds": to("lifecycle.startTimeoutSeconds", as_count),
+        "minResources": drop("the scheduler adds up the requests of the pods"),
+    },
+}
+"""runPolicy of Kubeflow's operators."""
 
 
 JOB: dict[str, Table] = {
@@ -271,73 +405,6 @@ def count_job(job: Field) -> int:
     return max(numbers, default=1) if all(numbers) else 0
 
 
-@dataclass(frozen=True)
-class Operator:
-    """How the jobs of an operator are converted.
-
-    replicas: where the kinds of pods are; template and count: the template of one, and the number of its pods. spec:
-    rows of this operator. pods: rows for kinds of pods by their name; one that is not needed has an action. write:
-    in place of the command. after: what tables cannot say.
-    """
-
-    replicas: KeyPath
-    start: Start
-    spec: Mapping[str, Table] = field(default_factory=dict)
-    pods: Mapping[str, Table] = field(default_factory=dict)
-    template: KeyPath = ("template",)
-    count: Callable[[Field], int] = field(default=lambda one: read_number(one, "replicas"))
-    write: Callable[[Sequence[PodKind], Start, PodKind | None], Any] = write_pods
-    after: Callable[[Conversion], object] | None = None
-
-
-def convert(document: SourceDocument, conversion: Conversion) -> None:
-    """One job. Raises ImportRefusedError if it has no equal workers."""
-    if document.kind == "TrainJob":
-        _convert_trainjob(document, conversion)
-        return
-    operator, fields = OPERATORS[document.kind.lower()], Fields(conversion, document)
-    job = fields.root
-    kinds = list_kinds(job, operator.replicas, operator.template, operator.count)
-    if not kinds and (spec := job.find("spec")) and (template := spec.find("template")):
-        kinds = [PodKind("worker", spec, template, operator.count(spec))]  # MPIJob v1alpha1
-    launcher = find_launcher(kinds)
-    rest = [kind for kind in kinds if kind is not launcher and not callable(operator.pods.get(kind.name))]
-    workers = choose_workers(rest, document.position)
-    lose_others(rest, workers)
-    fields.total = sum(worker.count for worker in workers)
-    pods = {str(operator.replicas[-1]): {"*": REPLICA, **operator.pods}}
-    job.apply({**HEAD, "spec": {**SPEC, **pods, **operator.spec}})
-    if not workers:
-        raise ImportRefusedError("the job describes no pods", document.position, "is its indentation right?")
-    operator.write(workers, _read_start(job, operator), launcher)
-    if operator.after:
-        operator.after(conversion)
-    fields.finish()
-
-
-SLOTS: Sequence[KeyPath] = (
-    *(("spec", "nprocPerNode"), ("spec", "elasticPolicy", "nProcPerNode"), ("spec", "slotsPerWorker")),
-    *(("spec", "config", "slotsPerWorker"), ("spec", "config", "slotPerWorker")),
-)
-"""Fields with the number of processes in each pod; the last name is that of T9k's documentation."""
-
-
-def _read_start(job: Field, operator: Operator) -> Start:
-    given = next((one for path in SLOTS if (one := job.find(*path))), None)
-    slots = as_count(given.data) if given else operator.start.slots if job.find(*operator.replicas) else None
-    main = as_text(job.read("spec", "mainContainer"))
-    return replace(
-        operator.start,
-        launcher_names=(main,) if main else operator.start.launcher_names,
-        slots=slots,
-        is_known=given is None or slots is not None or given.data in ("gpu", "auto", "cpu"),
-        joins=job.read("spec", "runLauncherAsWorker") is True,
-        passes_environment=job.read("spec", "mpiImplementation") in ("Intel", "MPICH"),
-    )
-
-
-# -- the fields of all operators ---------------------------------------------------------------------------------------
-
 IMPLEMENTATION = when(("OpenMPI", "openmpi"), drop("launch.method openmpi uses Open MPI"),
                       lose(OTHER_MPI_WHY, OTHER_MPI_HINT))  # fmt: skip
 """Which MPI starts the ranks."""
@@ -347,13 +414,6 @@ def _read_strategy(field: Field) -> None:
     if "ParameterServer" in field.text:
         raise ImportRefusedError("the job has parameter servers, dsgen has only equal workers", field.node.position)
     field.drop("the values describe a training of equal workers")
-
-
-def _report_success(field: Field) -> None:
-    if field.text == "Any" or field.read("operator") == "Any":
-        field.lose("a run succeeds if all of its workers do")
-    else:
-        field.drop("a run succeeds if all of its workers do")
 
 
 policies = when(
@@ -394,8 +454,7 @@ SPEC: dict[str, Table] = {
     "replicas": map_replicas,
     "sshAuthMountPath": drop("dsgen generates the ssh key and mounts it"),
     "launcherCreationPolicy": drop("the launcher waits for all workers"),
-    "runLauncherAsWorker": when((True,), Row(lambda field: field.map("workers.replicas")),
-                                drop("the launcher of dsgen does not train")),
+    "runLauncherAsWorker": when((True,), become("workers.replicas"), drop("the launcher of dsgen does not train")),
     **dict.fromkeys(("mpiImplementation", "mpiDistribution"), IMPLEMENTATION),
     "mainContainer": drop("the command says which container it is"),
     # of ElasticJobs and MSJobs
@@ -404,7 +463,8 @@ SPEC: dict[str, Table] = {
                     lose(ELASTIC)),
     # of JobSets
     "network": drop("dsgen has a headless Service of its own"),
-    "successPolicy": _report_success,
+    "successPolicy": when(lambda field: "Any" in (field.text, field.read("operator")),
+                          lose(SUCCESS), drop(SUCCESS)),
     "failurePolicy": {"maxRestarts": write_restarts,
                       "*": lose("dsgen restarts after any failure", "set lifecycle.restartExitCodes")},
     "startupPolicy": drop("the launcher waits for all workers"),
@@ -516,57 +576,46 @@ DEEPSPEEDJOB: Mapping[str, Table] = {
 }  # fmt: skip
 
 
-def _write_deepspeed_workers(workers: Sequence[PodKind], start: Start, _: PodKind | None) -> None:
-    """Workers with sshd, on which the operator starts deepspeed."""
-    pod = read_pod(workers[0].template, "workers", start.names)
-    conversion, nodes = workers[0].template.conversion, workers[0].count
-    drop_sshd(pod)
-    devices = pod.devices if start.is_known else None
-    slots = start.slots or (1 if devices == 0 else devices)
-    write_counts(conversion, nodes or None, slots, JobSize(devices=pod.devices))
-    facts = conversion.facts
-    facts.workers, facts.replicas, facts.slots = pod.facts, nodes, slots or 0
+def _ask_for_program(conversion: Conversion) -> None:
     if not any(conversion.draft.get(f"training.{key}") for key in ("python", "module", "exec")):
         conversion.draft.set_hole("training.python", "", "the source names no program")
 
 
 OPERATORS: Mapping[str, Operator] = {
-    "pytorchjob": Operator(("spec", "pytorchReplicaSpecs"), Start(PYTORCH, ("pytorch",))),
+    "pytorchjob": Operator(("spec", "pytorchReplicaSpecs"), PYTORCH, ("pytorch",)),
     "hyperpodpytorchjob": Operator(
-        ("spec", "replicaSpecs"), Start(PYTORCH, ("pytorch", "pytorch-container")),
-        {"runPolicy": {**POLICY, "jobMaxRetryCount": write_restarts}},
+        ("spec", "replicaSpecs"), PYTORCH, ("pytorch", "pytorch-container"),
+        spec={"runPolicy": {**POLICY, "jobMaxRetryCount": write_restarts}},
     ),
     "mpijob": Operator(
         ("spec", "mpiReplicaSpecs"),
-        Start({f"OMPI_COMM_WORLD_{name}": name for name in ("RANK", "LOCAL_RANK")}
-              | {"OMPI_COMM_WORLD_SIZE": "WORLD_SIZE"},
-              ("worker", "mpi-worker", "mpi"), ("mpi-launcher", "mpi", "launcher"), slots=1),
-        {**MPI_POLICY, "runPolicy": {**POLICY, **MPI_POLICY}},
-        {"Worker": WORKER, "Launcher": {**REPLICA, "replicas": drop("a job has one launcher")}},
+        {f"OMPI_COMM_WORLD_{name}": name for name in ("RANK", "LOCAL_RANK")} | {"OMPI_COMM_WORLD_SIZE": "WORLD_SIZE"},
+        ("worker", "mpi-worker", "mpi"), ("mpi-launcher", "mpi", "launcher"), JobSize(slots=1),
+        spec={**MPI_POLICY, "runPolicy": {**POLICY, **MPI_POLICY}},
+        pods={"Worker": WORKER, "Launcher": {**REPLICA, "replicas": drop("a job has one launcher")}},
     ),
     "elasticjob": Operator(
         ("spec", "replicaSpecs"),
-        Start({"NODE_NUM": "NNODES", "NODE_RANK": "NODE_RANK", "WORKER_RANK": "NODE_RANK", "WORKER_NUM": "NNODES",
-               "MASTER_ADDR": "MASTER_ADDR"}, ("main",)),
+        {"NODE_NUM": "NNODES", "NODE_RANK": "NODE_RANK", "WORKER_RANK": "NODE_RANK", "WORKER_NUM": "NNODES",
+         "MASTER_ADDR": "MASTER_ADDR"}, ("main",),
     ),
     "msjob": Operator(
         ("spec", "msReplicaSpecs"),
-        Start({"MS_WORKER_NUM": "NNODES", "MS_NODE_ID": "NODE_RANK", "MS_SCHED_HOST": "MASTER_ADDR",
-               "MS_SCHED_PORT": "MASTER_PORT"}, ("mindspore",), runs_ranks=False),
+        {"MS_WORKER_NUM": "NNODES", "MS_NODE_ID": "NODE_RANK", "MS_SCHED_HOST": "MASTER_ADDR",
+         "MS_SCHED_PORT": "MASTER_PORT"}, ("mindspore",), size=JobSize(runs_ranks=False),
         pods={"Scheduler": drop("msrun starts the scheduler of MindSpore on worker 0")}, after=_start_by_msrun,
     ),
     "jobset": Operator(
-        ("spec", "replicatedJobs"), Start(INDEXED, runs_ranks=False, is_set_by_pods=True),
+        ("spec", "replicatedJobs"), INDEXED, size=JobSize(runs_ranks=False), is_set_by_pods=True,
         pods={"*": {**REPLICA, "template": head, "dependsOn": lose("dsgen starts all workers together")}},
         template=("template", "spec", "template"),
         count=lambda one: read_number(one, "replicas") * count_job(one.find("template", "spec") or one),
     ),
     "job": Operator(
-        ("spec", "tasks"), Start(VOLCANO),
-        after=lambda conversion: conversion.draft.set("scheduling.gang", "volcano"),
+        ("spec", "tasks"), VOLCANO, after=lambda conversion: conversion.draft.set("scheduling.gang", "volcano"),
     ),
     "deepspeedjob": Operator(
-        ("spec",), Start({}, ("worker",)), DEEPSPEEDJOB, write=_write_deepspeed_workers,
+        ("spec",), {}, ("worker",), starts=True, spec=DEEPSPEEDJOB, after=_ask_for_program,
     ),
 }  # fmt: skip
 """By the kind of the object, in small letters; `job` is that of Volcano."""
@@ -580,30 +629,63 @@ JOBS: KeyPath = ("spec", "template", "spec", "replicatedJobs")
 STAGE = lose("dsgen downloads no datasets or models before a run",
              "download them in workers.initContainers, or once onto a volume")  # fmt: skip
 OF_JOBSET = drop("it belongs to the JobSet of the runtime, which dsgen does not need")
-OTHER_VALUE = drop("the TrainJob has another value")
+TRAINJOB: Mapping[str, Table] = {
+    "runtimeRef": drop("the values have what the runtime says"),
+    "trainer": {"numNodes": map_replicas, "numProcPerNode": map_slots},
+    "initializer": STAGE,
+}
+
+
+def _write_coscheduling(field: Field) -> None:
+    field.draft.set("scheduling.gang", "coscheduling")
+    field.lose("dsgen waits as long as lifecycle.startTimeoutSeconds", "set it")
+
+
+RUNTIME: Mapping[str, Table] = {
+    **HEAD,
+    "metadata": drop("the name and labels of the runtime belong to it"),
+    "spec": {
+        "mlPolicy": {
+            "numNodes": map_replicas,
+            "torch": {"numProcPerNode": map_slots, "elasticPolicy": lose(ELASTIC)},
+            "mpi": {**SPEC, "numProcPerNode": map_slots,
+                    "runLauncherAsNode": drop("the launcher of dsgen does not train, all nodes are workers")},
+        },
+        "podGroupPolicy": {"volcano": fix("scheduling.gang", "volcano"), "coscheduling": _write_coscheduling},
+        "template": {"spec": {"replicatedJobs": {}, "*": OF_JOBSET}, "metadata": OF_JOBSET},
+    },
+}  # fmt: skip
+"""The fields of a runtime beside its pods."""
 
 
 def _convert_trainjob(document: SourceDocument, conversion: Conversion) -> None:
-    """One TrainJob."""
+    """One TrainJob: the pods of its runtime, with what its trainer replaces."""
     fields = Fields(conversion, document)
     runtime = Fields(conversion, _find_runtime(fields.root))
     conversion.used.add(id(runtime.document))
-    trainer = fields.find("spec", "trainer") or fields.root
+    trainer, policy = fields.find("spec", "trainer"), runtime.find("spec", "mlPolicy")
     jobs = {read_name(item): item for item in reversed(runtime.root.list_items(*JOBS))}
     template = ("template", "spec", "template")
     first, starts = jobs.get("node", next(iter(jobs.values()), None)), jobs.get("launcher")
     node, launcher = (one.find(*template) if one else None for one in (first, starts))
     if node is None:
         raise ImportRefusedError("the runtime describes no pods", runtime.document.position)
-    pod = Pod(node, "workers")
-    fields.root.apply({**HEAD, "spec": _make_spec_table(pod)})
-    runtime.root.apply(_make_runtime_table(trainer))
-    given = {key: OTHER_VALUE for key in ("image", "command", "args") if trainer.find(key)}
-    found = read_pod(node, "workers", ("node", "trainer"), given)
-    conversion.facts.workers = found.facts
-    starter = read_pod(launcher, "launcher", ("node", "launcher"), given) if launcher else None
-    nodes = read_number(trainer, "numNodes", default=read_number(runtime.root, "spec", "mlPolicy", "numNodes"))
-    _write_trainer_command(trainer, runtime, found, pod.devices, nodes, starter)
+    fields.root.apply({**HEAD, "spec": {**SPEC, **TRAINJOB}})
+    if trainer and policy and trainer.find("numNodes") and (other := policy.find("numNodes")):
+        OTHER_VALUE(other)
+    runtime.root.apply(RUNTIME)
+    pod = read_pod(node, "workers", ("node", "trainer"), trainer)
+    conversion.facts.workers = pod.facts
+    nodes = [read_number(one, "numNodes") for one in (trainer, policy) if one and one.find("numNodes")]
+    processes = [trainer.read("numProcPerNode") if trainer else None]
+    processes += [policy.read(key, "numProcPerNode") for key in ("torch", "mpi") if policy]
+    starter = read_pod(launcher, "launcher", ("node", "launcher"), trainer) if launcher else None
+    slots = next(filter(None, map(as_count, processes)), 1 if starter and pod.devices == 0 else None)
+    size = JobSize((nodes or [1])[0] or None, slots, pod.devices, runs_ranks=starter is not None)
+    write_command(pod, size, make_runtime(conversion, TRAINER))
+    if starter:
+        write_launcher_environment(starter, None, size)
+    write_expected_world(conversion, pod)
     for name, one in jobs.items():
         (STAGE if name.endswith("initializer") else OF_JOBSET)(one)
     runtime.finish()
@@ -620,64 +702,3 @@ def _find_runtime(job: Field) -> SourceDocument:
         at = (named or job).node.position
         raise ImportRefusedError(f"the job needs the runtime {name}, which is in another file", at, hint)
     return found
-
-
-def _make_spec_table(pod: Pod) -> Table:
-    return {
-        **SPEC,
-        "runtimeRef": drop("the values have what the runtime says"),
-        "trainer": {
-            "numNodes": map_replicas,
-            "numProcPerNode": map_slots,
-            "image": write_container_image(is_worker=True),
-            "command": {},
-            "args": {},
-            "env": {"*": write_variable("training")},
-            "resourcesPerNode": make_resources_table("workers", pod),
-        },
-        "initializer": STAGE,
-    }
-
-
-def _make_runtime_table(trainer: Field) -> Table:
-    """The fields of a runtime beside its pods."""
-    mpi = drop("the launcher of dsgen does not train, all nodes are workers")
-    return {
-        **HEAD,
-        "metadata": drop("the name and labels of the runtime belong to it"),
-        "spec": {
-            "mlPolicy": {
-                "numNodes": OTHER_VALUE if trainer.find("numNodes") else map_replicas,
-                "torch": {"numProcPerNode": map_slots, "elasticPolicy": lose(ELASTIC)},
-                "mpi": {**SPEC, "numProcPerNode": map_slots, "runLauncherAsNode": mpi},
-            },
-            "podGroupPolicy": {"volcano": fix("scheduling.gang", "volcano"), "coscheduling": _write_coscheduling},
-            "template": {"spec": {"replicatedJobs": {}, "*": OF_JOBSET}, "metadata": OF_JOBSET},
-        },
-    }
-
-
-def _write_coscheduling(field: Field) -> None:
-    field.draft.set("scheduling.gang", "coscheduling")
-    field.lose("dsgen waits as long as lifecycle.startTimeoutSeconds", "set it")
-
-
-def _write_trainer_command(
-    trainer: Field, runtime: Fields, found: Pod, own_devices: int | None, nodes: int, starter: Pod | None
-) -> None:
-    """The command, from the trainer or from the runtime; what the trainer says replaces what the runtime says."""
-    devices = found.devices if own_devices == 0 else own_devices
-    policies = (runtime.root.read("spec", "mlPolicy", key, "numProcPerNode") for key in ("torch", "mpi"))
-    slots = next(filter(None, map(as_count, (trainer.read("numProcPerNode"), *policies))), None)
-    slots = slots or (1 if starter and devices == 0 else None)
-    world = JobSize(nodes or None, slots, devices, runs_ranks=bool(starter))
-    if trainer.find("command") or trainer.find("args"):
-        found.command, found.has_command = read_container_command(trainer)
-    role, conversion = read_role(None, trainer.data, "", str(trainer), "resourcesPerNode"), trainer.conversion
-    found.facts.image = role.image or found.facts.image
-    found.facts.env.update(role.env)
-    found.facts.requests, found.facts.limits = role.requests or found.facts.requests, role.limits or found.facts.limits
-    write_command(found, world, make_runtime(conversion, TRAINER))
-    if starter:
-        write_launcher_environment(starter, None, world)
-    write_expected_world(conversion, found.facts)

@@ -1,4 +1,4 @@
-"""What all kinds of objects share: the fields of metadata, of how jobs run and wait, of pods and of containers."""
+"""What all kinds of objects share: the fields of metadata, of pods and of containers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
 from dsgen.importers.conversion import as_dns_name, is_placeholder
 from dsgen.importers.documents import format_scalar
 from dsgen.importers.environment import ADDRESS, ADDRESS_HINT, ADDRESS_WHY, NAME, OWN, report_own, write_constant
-from dsgen.importers.facts import Role, read_role
+from dsgen.importers.facts import Facts, read_facts
 from dsgen.importers.fields import (
     NOT_USED,
     Action,
     Field,
     Read,
-    Row,
     Table,
     as_count,
     as_list,
@@ -111,21 +110,6 @@ HEAD: Mapping[str, Table] = {
 NO_RESTART = "a failed training does not restart unless lifecycle.maxRestarts allows it"
 UNSAID = "the source does not say how often a failed training may restart"
 RESTART_HINT = "set lifecycle.maxRestarts if the program loads its own checkpoint"
-MOST_RESTARTS = 1000
-TTL = "Argo CD and Flux would show the job as out of sync, or apply its Jobs again"
-ENDS = "workers end with the run, and their pods stay until the run is deleted"
-GANG = "a gang of dsgen is the whole run"
-CONTROLLER = "it belongs to the controller, which dsgen does not need"
-REPLACED = "a worker that is lost is replaced"
-ELASTIC = "a run shrinks after a loss only (workers.min)"
-
-
-write_restarts = when(
-    (0, "0"),
-    drop(NO_RESTART),
-    to("lifecycle.maxRestarts", lambda data: min(as_whole(data) or 0, MOST_RESTARTS) or None),
-)
-"""How often a failed training may restart."""
 
 
 def report_restart_policy(field: Field) -> None:
@@ -138,57 +122,6 @@ def report_restart_policy(field: Field) -> None:
     else:
         field.lose(UNSAID, RESTART_HINT)
     said.add(policy)
-
-
-KUEUE, SUSPEND = drop("Kueue suspends and resumes the workers"), fix("lifecycle.suspend", True)
-WAITS = when((True,), Row(lambda field: (KUEUE if field.draft.get("scheduling.queue") else SUSPEND)(field)),
-             drop("a job starts when it is applied"))  # fmt: skip
-
-
-def lose_ttl(field: Field) -> None:
-    """Jobs that Kubernetes deletes would be recreated by GitOps."""
-    field.lose(TTL, f"without Argo CD and Flux, set lifecycle.ttlSecondsAfterFinished: {field.text}")
-
-
-def report_minimum(field: Field) -> None:
-    """minAvailable of a gang: dsgen's is always the whole run."""
-    if as_count(field.data) in (field.fields.total, field.fields.total + 1):
-        field.drop(GANG)
-    else:
-        field.lose(f"{GANG}, so fewer workers do not start")
-
-
-def write_volcano_queue(field: Field) -> None:
-    """A queue of Volcano; a queue of Kueue, which a label names, takes precedence."""
-    if field.draft.get("scheduling.queue"):
-        field.drop("the job is in a queue of Kueue")
-    else:
-        to("scheduling.queue", as_text, ("scheduling.gang", "volcano"))(field)
-
-
-def write_priority(field: Field) -> None:
-    """A priority in the queue, or of the pods if there is no queue."""
-    scheduling = field.draft.get("scheduling") or {}
-    has_queue = {"queue", "gang"} & scheduling.keys() or field.fields.find(*field.path[:-1], "queue")
-    to("scheduling.priorityClass" if has_queue else "workers.priorityClassName", as_text)(field)
-
-
-POLICY: dict[str, Table] = {
-    "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
-    "backoffLimit": write_restarts,
-    "suspend": WAITS,
-    "ttlSecondsAfterFinished": lose_ttl,
-    **dict.fromkeys(("cleanPodPolicy", "cleanUpPolicy"), drop(ENDS)),
-    "managedBy": lose("dsgen has no equivalent of it"),
-    "schedulingPolicy": {
-        "queue": write_volcano_queue,
-        "priorityClass": write_priority,
-        "minAvailable": report_minimum,
-        "scheduleTimeoutSeconds": to("lifecycle.startTimeoutSeconds", as_count),
-        "minResources": drop("the scheduler adds up the requests of the pods"),
-    },
-}
-"""runPolicy of Kubeflow's operators."""
 
 
 # -- pods --------------------------------------------------------------------------------------------------------------
@@ -211,6 +144,9 @@ GANGS = ("kai-scheduler", "runai-scheduler", "yunikorn", "scheduler-plugins-sche
 NO_GANG = "this scheduler starts all pods of the job together or none, which dsgen does not ask of it"
 NO_GANG_HINT = "set scheduling.gang, or workers.schedulerName to start them without a gang"
 SAME = "it is the same as in the other pods"
+OTHER_VALUE = drop("the TrainJob has another value")
+OVERRIDES = {"image": "image", "command": "command", "args": "args", "resources": "resourcesPerNode"}
+"""Fields of the main container, and those of the trainer of a TrainJob that replace them."""
 
 
 @dataclass
@@ -225,19 +161,143 @@ class Pod:
     role: RoleName
     container: Field | None = None
     command: list[Field] = default(default_factory=list)
-    has_command: bool = False
     devices: int | None = 0
     takes_others: bool = False
-    facts: Role = default(default_factory=Role)
+    facts: Facts = default(default_factory=dict)
+
+    @property
+    def has_command(self) -> bool:
+        """Whether it has a command, and not only arguments."""
+        return any("command" in word.path for word in self.command)
+
+    def make_pod_table(self) -> Table:
+        """The fields of a pod."""
+        role, is_worker = self.role, self.role == "workers"
+        itself = dict.fromkeys(("name", "namespace", "generateName", "creationTimestamp"), drop(ITSELF))
+        labels, annotations = write_metadata(role, "podLabels"), write_metadata(role, "podAnnotations")
+        return {"metadata": {"labels": {"*": labels}, "annotations": {"*": annotations}, **itself}, "spec": {
+            "containers": {},
+            "volumes": {},
+            "initContainers": {"*": lambda field: self.add_container(field, "initContainers")},
+            "nodeSelector": to(f"{role}.nodeSelector", as_texts),
+            "affinity": to(f"{role}.affinity", as_map),
+            "tolerations": to(f"{role}.tolerations", as_list),
+            "topologySpreadConstraints": to(f"{role}.topologySpreadConstraints", as_list),
+            "schedulerName": when(("default-scheduler", "", None), drop("the cluster has a default"),
+                                  when(("volcano",), fix("scheduling.gang", "volcano"),
+                                  when(GANGS, lose(NO_GANG, NO_GANG_HINT), to(f"{role}.schedulerName", as_text)))),
+            "priorityClassName": to(f"{role}.priorityClassName", as_text),
+            **dict.fromkeys(("serviceAccountName", "serviceAccount"), when(
+                ("default", "", None), drop("the namespace has a default"),
+                to("workers.serviceAccountName", as_text) if is_worker else OWN_ACCOUNT)),
+            "imagePullSecrets": _share("image.pullSecrets", as_list),
+            "terminationGracePeriodSeconds": _share(
+                "lifecycle.terminationGracePeriodSeconds", _as_grace_period, "dsgen needs at least 30 seconds"),
+            "securityContext": _share("security.podSecurityContext", as_map),
+            "hostNetwork": HOST_NETWORK if is_worker else lose("the launcher of dsgen only starts the processes"),
+            "restartPolicy": report_restart_policy,
+            "activeDeadlineSeconds": _share("lifecycle.activeDeadlineSeconds", as_count),
+            **dict.fromkeys(("hostname", "subdomain", "enableServiceLinks", "automountServiceAccountToken", "dnsPolicy",
+                             "setHostnameAsFQDN"), drop(ITSELF)),
+            "*": _write_extra(f"{role}.extraPodSpec", POD_FIELDS),
+        }}  # fmt: skip
+
+    def make_container_table(self) -> dict[str, Table]:
+        """The fields of the main container."""
+        role, is_worker = self.role, self.role == "workers"
+        amounts: Table = {"*": self._write_amount}
+        return {
+            "name": drop(ITSELF),
+            "image": self._write_image,
+            "imagePullPolicy": to("image.pullPolicy", as_text) if is_worker else drop(ITSELF),
+            "command": {},
+            "args": {},
+            "env": {"*": write_variable} if is_worker else {},  # a launcher passes on a part of it
+            "envFrom": {"*": self._add_variables},
+            "resources": {
+                "requests": amounts, "limits": amounts, "claims": to(f"{role}.resources.claims", as_list)},
+            "volumeMounts": {},
+            "workingDir": _share("training.workingDir", lambda data: data if str(data).startswith("/") else None,
+                                 "it is no absolute path"),
+            "securityContext": to(f"{role}.securityContext", as_map),
+            "ports": drop("the pods of a run reach all ports of each other"),
+            **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), drop("dsgen has probes of its own")),
+            **dict.fromkeys(("terminationMessagePath", "terminationMessagePolicy"), drop(ITSELF)),
+            "*": _write_extra(f"{role}.extraContainerSpec", CONTAINER_FIELDS),
+        }  # fmt: skip
+
+    def _write_image(self, field: Field) -> None:
+        """The image of the workers, or another one of the launcher."""
+        workers = field.conversion.facts.workers or {}
+        if self.role == "workers" or "image" not in workers:
+            keys = write_image(field.conversion, field.text)
+            why = f"the source has {field.text or 'no image'} here: write the image"
+            field.map(keys[0] if keys else field.draft.set_hole("image.repository", "", why))
+        elif field.text == workers["image"].value:
+            field.drop("the launcher has the image of the workers")
+        else:
+            field.set("launcher.image", field.text)
+
+    def _add_variables(self, field: Field) -> None:
+        """An item of envFrom."""
+        if field.data in (field.draft.get("training.envFrom") or []):
+            field.drop("another container has it, too")
+        elif self.role == "workers":
+            field.map(field.draft.add("training.envFrom", field.data), is_same=True)
+        else:
+            field.lose("dsgen gives variables of other objects to the workers", "set launcher.env, or training.envFrom")
+
+    def _write_amount(self, field: Field) -> None:
+        """A request or a limit: of devices, of a network, or the rest."""
+        name, count, is_worker = field.name, as_whole(field.data), self.role == "workers"
+        if DEVICES.fullmatch(name):
+            count = 1 if field.data is None else count
+            if count is None:
+                self.devices = None if is_worker else 0
+                field.lose("its value is no whole number", "set workers.slots to the number of devices")
+            elif is_worker:
+                self.devices = count
+                field.draft.set("workers.accelerator.resource", name)
+                field.map("workers.accelerator.count")
+            elif count:
+                field.lose("the launcher of dsgen needs no device")
+            else:
+                field.drop(ITSELF)
+        elif RDMA.fullmatch(name) and is_worker and count is not None:
+            field.set(("network", "rdma", "resources", name), count)
+            if not EFA.fullmatch(name):
+                field.draft.set("network.rdma.ipcLock", "omit")  # the source says which capabilities it needs
+        elif isinstance(field.data, dict | list) or field.data is None:
+            field.lose("its value is no amount")
+        else:
+            field.set((self.role, "resources", str(field.path[-2]), name), field.text)
+
+    def add_container(self, field: Field, kind: str) -> None:
+        """A container of the user, in this list of values."""
+        data, names, key = remove_nulls(field.data), field.conversion.volumes, f"{self.role}.{kind}"
+        name = read_name(field)
+        if kind == "initContainers" and (name == "kubectl-delivery" or ("wait" in name and "master" in name)):
+            field.drop("dsgen does not need it: workers and launcher wait for each other")
+            return
+        if not isinstance(data, dict):
+            field.lose("it is no container")
+            return
+        for mount in list_maps(data.get("volumeMounts")):
+            mount["name"] = names.get(str(mount.get("name")), mount.get("name"))
+        words = [str(word) for name in ("command", "args") for word in as_list(data.get(name)) or ()]
+        env = [(str(one.get("name")), str(one.get("value", ""))) for one in list_maps(data.get("env"))]
+        if has_secret([data, " ".join(words)]) or any(is_secret(*one) for one in env):
+            field.lose("it holds a secret, which is not copied",
+                       f"put the secret into a Secret, and write the container into {key}")  # fmt: skip
+        else:
+            field.map(field.draft.add(key, data), is_same=True)
 
 
-def read_pod(
-    template: Field, role: RoleName, names: Sequence[str] = (), instead: Mapping[str, Table] | None = None
-) -> Pod:
+def read_pod(template: Field, role: RoleName, names: Sequence[str] = (), trainer: Field | None = None) -> Pod:
     """Fill the values from a pod template (the map with `spec`), all but the command.
 
-    names: of the main container, in order of preference; otherwise the first container is it. instead: what becomes of
-    fields of the main container that something else replaces.
+    names: of the main container, in order of preference; otherwise the first container is it. trainer: what replaces
+    some of its fields.
     """
     pod = Pod(template, role)
     containers = template.list_items("spec", "containers")
@@ -245,118 +305,27 @@ def read_pod(
     pod.container = next((found[name] for name in names if name in found), next(iter(containers), None))
     spec, main = template.find("spec"), pod.container
     if spec is not None and main is not None:
-        pod.facts = read_role(spec.data, main.data, str(spec), str(main))
+        pod.facts = read_facts(spec.data, main.data, str(spec), str(main))
         pod.takes_others = main.find("envFrom") is not None
     if spec is not None:
         write_volumes(spec, pod.container, role)
-    itself = dict.fromkeys(("name", "namespace", "generateName", "creationTimestamp"), drop(ITSELF))
-    metadata: Table = {"labels": {"*": write_metadata(role, "podLabels")},
-                       "annotations": {"*": write_metadata(role, "podAnnotations")}, **itself}  # fmt: skip
-    template.apply({"metadata": metadata, "spec": _make_pod_table(role)})
+    table = pod.make_container_table()
+    replaced = {name for name, own in OVERRIDES.items() if trainer and trainer.find(own)}
+    if trainer is not None and role == "workers":
+        trainer.apply({own: table[name] for name, own in [*OVERRIDES.items(), ("env", "env")]})
+        kept = {subject: one for subject, one in pod.facts.items()
+                if "resources" not in replaced or not subject.startswith(("requests.", "limits."))}  # fmt: skip
+        pod.facts = kept | read_facts(None, trainer.data, "", str(trainer), OVERRIDES["resources"])
+    template.apply(pod.make_pod_table())
     for container in containers:
         if pod.container is None or container.path != pod.container.path:
-            add_container(f"{role}.sidecars")(container)
+            pod.add_container(container, "sidecars")
             continue
-        if not {"command", "args"} & (instead or {}).keys():
-            pod.command, pod.has_command = read_container_command(container)
-        container.apply({**_make_container_table(role, pod), **(instead or {})})
+        for key in ("command", "args"):
+            of = trainer if trainer and key in replaced else container
+            pod.command += [one for one in of.list_items(key) if not isinstance(one.node.value, dict | list)]
+        container.apply({**table, **dict.fromkeys(replaced, OTHER_VALUE)})
     return pod
-
-
-def read_container_command(container: Field) -> tuple[list[Field], bool]:
-    """The words of `command` and `args` of a container, and whether there is a command."""
-    words = [item for key in ("command", "args") for item in container.list_items(key)
-             if not isinstance(item.node.value, dict | list)]  # fmt: skip
-    return words, any("command" in word.path for word in words)
-
-
-def _make_pod_table(role: RoleName) -> Table:
-    """The fields of a pod."""
-    is_worker = role == "workers"
-    return {
-        "containers": {},
-        "volumes": {},
-        "initContainers": {"*": _add_init_container(role)},
-        "nodeSelector": to(f"{role}.nodeSelector", as_texts),
-        "affinity": to(f"{role}.affinity", as_map),
-        "tolerations": to(f"{role}.tolerations", as_list),
-        "topologySpreadConstraints": to(f"{role}.topologySpreadConstraints", as_list),
-        "schedulerName": when(("default-scheduler", "", None), drop("the cluster has a default"),
-                              when(("volcano",), fix("scheduling.gang", "volcano"),
-                              when(GANGS, lose(NO_GANG, NO_GANG_HINT), to(f"{role}.schedulerName", as_text)))),
-        "priorityClassName": to(f"{role}.priorityClassName", as_text),
-        **dict.fromkeys(("serviceAccountName", "serviceAccount"), when(
-            ("default", "", None), drop("the namespace has a default"),
-            to("workers.serviceAccountName", as_text) if is_worker else OWN_ACCOUNT)),
-        "imagePullSecrets": _share("image.pullSecrets", as_list),
-        "terminationGracePeriodSeconds": _share(
-            "lifecycle.terminationGracePeriodSeconds", _as_grace_period, "dsgen needs at least 30 seconds"),
-        "securityContext": _share("security.podSecurityContext", as_map),
-        "hostNetwork": HOST_NETWORK if is_worker else lose("the launcher of dsgen only starts the processes"),
-        "restartPolicy": report_restart_policy,
-        "activeDeadlineSeconds": _share("lifecycle.activeDeadlineSeconds", as_count),
-        **dict.fromkeys(("hostname", "subdomain", "enableServiceLinks", "automountServiceAccountToken", "dnsPolicy",
-                         "setHostnameAsFQDN"), drop(ITSELF)),
-        "*": _write_extra(f"{role}.extraPodSpec", POD_FIELDS),
-    }  # fmt: skip
-
-
-def _make_container_table(role: RoleName, pod: Pod) -> dict[str, Table]:
-    """The fields of the main container."""
-    is_worker = role == "workers"
-    return {
-        "name": drop(ITSELF),
-        "image": write_container_image(is_worker),
-        "imagePullPolicy": to("image.pullPolicy", as_text) if is_worker else drop(ITSELF),
-        "command": {},
-        "args": {},
-        "env": {"*": write_variable("training")} if is_worker else {},  # a launcher passes on a part of it
-        "envFrom": {"*": _add_variables(is_worker)},
-        "resources": make_resources_table(role, pod),
-        "volumeMounts": {},
-        "workingDir": _share(
-            "training.workingDir", lambda data: data if str(data).startswith("/") else None, "it is no absolute path"
-        ),
-        "securityContext": to(f"{role}.securityContext", as_map),
-        "ports": drop("the pods of a run reach all ports of each other"),
-        **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), drop("dsgen has probes of its own")),
-        **dict.fromkeys(("terminationMessagePath", "terminationMessagePolicy"), drop(ITSELF)),
-        "*": _write_extra(f"{role}.extraContainerSpec", CONTAINER_FIELDS),
-    }
-
-
-# -- resources ----------------------------------------------------------------------------------------------
-
-
-def make_resources_table(role: RoleName, pod: Pod) -> Table:
-    """Requests and limits: devices, networks, and the rest."""
-    amounts: Table = {"*": lambda field: _write_amount(field, role, pod)}
-    return {"requests": amounts, "limits": amounts, "claims": to(f"{role}.resources.claims", as_list)}
-
-
-def _write_amount(field: Field, role: RoleName, pod: Pod) -> None:
-    kind, name, count = str(field.path[-2]), field.name, as_whole(field.data)
-    if DEVICES.fullmatch(name):
-        count = 1 if field.data is None else count
-        if count is None:
-            pod.devices = None if role == "workers" else 0
-            field.lose("its value is no whole number", "set workers.slots to the number of devices")
-        elif role == "workers":
-            pod.devices = count
-            field.draft.set("workers.accelerator.resource", name)
-            field.map("workers.accelerator.count")
-        elif count:
-            field.lose("the launcher of dsgen needs no device")
-        else:
-            field.drop(ITSELF)
-    elif RDMA.fullmatch(name) and role == "workers" and count is not None:
-        field.set(("network", "rdma", "resources", name), count)
-        if not EFA.fullmatch(name):
-            field.draft.set("network.rdma.ipcLock", "omit")  # the source says which capabilities its containers have
-    elif isinstance(field.data, dict | list) or field.data is None:
-        field.lose("its value is no amount")
-    else:
-        field.set((role, "resources", kind, name), field.text)
 
 
 # -- single fields ----------------------------------------------------------------------------------------------------
@@ -372,21 +341,6 @@ def _write_extra(key: str, own: Sequence[str]) -> Action:
             field.set((*key.split("."), field.name), remove_nulls(field.data))
 
     return write
-
-
-def _add_variables(is_worker: bool) -> Action:
-    """An item of envFrom."""
-
-    def add(field: Field) -> None:
-        if field.data in (field.draft.get("training.envFrom") or []):
-            field.drop("another container has it, too")
-        elif is_worker:
-            field.map(field.draft.add("training.envFrom", field.data), is_same=True)
-        else:
-            hint = "set launcher.env, or training.envFrom"
-            field.lose("dsgen gives variables of other objects to the workers", hint)
-
-    return add
 
 
 def _share(key: str, read: Read, why: str = NOT_USED) -> Action:
@@ -406,46 +360,24 @@ def _as_grace_period(data: Any) -> int | None:
     return min(seconds, 86400) if seconds >= 30 else None
 
 
-def write_container_image(is_worker: bool) -> Action:
-    """The image of the workers, or another one of the launcher."""
-
-    def write(field: Field) -> None:
-        workers = field.conversion.facts.workers
-        known = workers.image.value if workers and workers.image else ""
-        if is_worker or not known:
-            keys = write_image(field.conversion, field.text)
-            why = f"the source has {field.text or 'no image'} here: write the image"
-            field.map(keys[0] if keys else field.draft.set_hole("image.repository", "", why))
-        elif field.text == known:
-            field.drop("the launcher has the image of the workers")
-        else:
-            field.set("launcher.image", field.text)
-
-    return write
-
-
-def write_variable(where: str) -> Action:
+def write_variable(field: Field, role: str = "training") -> None:
     """One variable of a container, for `training` or `launcher`."""
-
-    def write(field: Field) -> None:
-        name, text, origin = read_name(field), format_scalar(field.read("value")), field.read("valueFrom")
-        for other in field.list_items():
-            if other.name not in ("name", "value", "valueFrom"):
-                other.lose("a variable of a container has no such field")
-        if not NAME.fullmatch(name):
-            field.lose("its name is no name of a variable")
-        elif name == "MASTER_PORT" and (port := as_count(text)) and 1024 <= port <= 65535:
-            field.set("launch.masterPort", port)
-        elif OWN.fullmatch(name):
-            field.fields.later.append(lambda: report_own(field, name, text))
-        elif ADDRESS.fullmatch(name):
-            field.lose(ADDRESS_WHY, ADDRESS_HINT)
-        elif isinstance(origin, dict):
-            field.map(field.draft.set((where, "env", name), {"valueFrom": origin}))
-        else:
-            _write_text(field, (where, "env", name), _escape_later(field, text))
-
-    return write
+    name, text, origin = read_name(field), format_scalar(field.read("value")), field.read("valueFrom")
+    for other in field.list_items():
+        if other.name not in ("name", "value", "valueFrom"):
+            other.lose("a variable of a container has no such field")
+    if not NAME.fullmatch(name):
+        field.lose("its name is no name of a variable")
+    elif name == "MASTER_PORT" and (port := as_count(text)) and 1024 <= port <= 65535:
+        field.set("launch.masterPort", port)
+    elif OWN.fullmatch(name):
+        field.fields.later.append(lambda: report_own(field, name, text))
+    elif ADDRESS.fullmatch(name):
+        field.lose(ADDRESS_WHY, ADDRESS_HINT)
+    elif isinstance(origin, dict):
+        field.map(field.draft.set((role, "env", name), {"valueFrom": origin}))
+    else:
+        _write_text(field, (role, "env", name), _escape_later(field, text))
 
 
 def _escape_later(field: Field, text: str) -> str:
@@ -467,38 +399,6 @@ def _write_text(field: Field, key: KeyPath, text: str) -> None:
         write_constant(field, key, text)
 
 
-def _add_init_container(role: RoleName) -> Action:
-    def add(field: Field) -> None:
-        name = read_name(field)
-        if name == "kubectl-delivery" or ("wait" in name and "master" in name):
-            field.drop("dsgen does not need it: workers and launcher wait for each other")
-        else:
-            add_container(f"{role}.initContainers")(field)
-
-    return add
-
-
-def add_container(key: str) -> Action:
-    """A container of the user, in this list of values."""
-
-    def add(field: Field) -> None:
-        data, names = remove_nulls(field.data), field.conversion.volumes
-        if not isinstance(data, dict):
-            field.lose("it is no container")
-            return
-        for mount in list_maps(data.get("volumeMounts")):
-            mount["name"] = names.get(str(mount.get("name")), mount.get("name"))
-        words = [str(word) for name in ("command", "args") for word in as_list(data.get(name)) or ()]
-        env = [(str(one.get("name")), str(one.get("value", ""))) for one in list_maps(data.get("env"))]
-        if has_secret([data, " ".join(words)]) or any(is_secret(*one) for one in env):
-            field.lose("it holds a secret, which is not copied",
-                       f"put the secret into a Secret, and write the container into {key}")  # fmt: skip
-        else:
-            field.map(field.draft.add(key, data), is_same=True)
-
-    return add
-
-
 # -- several pods -----------------------------------------------------------------------------------------------------
 
 
@@ -514,19 +414,3 @@ def compare_templates(kept: Field, other: Field) -> None:
             where = f"line {twin.node.position.line}" if twin is not None else "none"
             one.lose(f"it differs from the other pods of the job ({where}), and all workers are equal",
                      "see whether the workers need it")  # fmt: skip
-
-
-def map_replicas(field: Field) -> None:
-    """A number of pods."""
-    if as_whole(field.data) is None:
-        field.lose("its value is no number of pods", "set workers.replicas")
-    else:
-        field.map("workers.replicas")
-
-
-def map_slots(field: Field) -> None:
-    """A number of processes in each pod, or a word for one on each device."""
-    if field.data in ("gpu", "auto", "cpu") or as_whole(field.data):
-        field.map("workers.slots")
-    else:
-        field.lose("its value is no number of processes", "set workers.slots")

@@ -9,35 +9,39 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument, format_scalar
 from dsgen.importers.environment import OWN
+from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, Fields, Table, drop, lose, read_name
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.operators import (
+    CONTROLLER,
     INDEXED,
     JOB,
     ONE_BY_ONE,
+    Operator,
     PodKind,
-    Start,
     choose_workers,
     count_job,
     find_launcher,
     lose_others,
+    map_replicas,
     read_number,
     refuse_server,
     write_pods,
 )
-from dsgen.importers.pods import CONTROLLER, HEAD, map_replicas
+from dsgen.importers.pods import HEAD
 from dsgen.importers.texts import Text
 
 KINDS = (("StatefulSet", "apps"), ("Deployment", "apps"), ("ReplicaSet", "apps"), ("DaemonSet", "apps"),
          ("Job", "batch"), ("Pod", ""))  # fmt: skip
-START = Start(
+HAND = Operator(
+    (),
     {**INDEXED, **dict.fromkeys(("HOSTNAME", "POD_NAME", "POD_INDEX"), "NODE_RANK"), "RDZV_HOST": "MASTER_ADDR"},
-    ("worker", "deepspeed"), ("launcher", "deepspeed"), runs_ranks=False, is_set_by_pods=True,
+    ("worker", "deepspeed"), ("launcher", "deepspeed"), is_set_by_pods=True,
 )  # fmt: skip
 KEY = "dsgen generates the ssh key in the cluster"
 OF_SSH = re.compile("ssh|id_rsa|id_ed25519|authorized_keys")
@@ -93,7 +97,7 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
     mounted = _mount_files(runners[0], beside)
     if not launcher and len({one.whole.fields.document.kind for one in workers}) > 1:
         raise ImportRefusedError("several objects of the file train", document.position, ONE_BY_ONE)
-    write_pods(workers, replace(START, slots=beside.slots[0] if beside.slots else None), launcher)
+    write_pods(HAND, workers, JobSize(slots=beside.slots[0] if beside.slots else None, runs_ranks=False), launcher)
     if launcher:
         _check_hosts(launcher, workers, beside)
     _forget_selected(workers[0])

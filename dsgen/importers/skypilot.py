@@ -13,8 +13,8 @@ from dsgen.importers.environment import write_constant
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, Fields, Table, lose
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.operators import read_number
-from dsgen.importers.pods import map_replicas, write_name
+from dsgen.importers.operators import map_replicas, read_number
+from dsgen.importers.pods import write_name
 from dsgen.importers.scripts import keep_shell, make_runtime, read_script, write_script
 from dsgen.importers.volumes import write_image
 

@@ -455,6 +455,9 @@ T9K = {
     "worker": {"replicas": 4, "template": pod(command=None)},
 }
 JOBSET = "jobset.x-k8s.io/v1alpha2"
+OF_TUNE = "<<: {command: [tune, run], args: [a.py], resources: {limits: {cpu: 8, nvidia.com/gpu: 8}}}"
+TUNES = text("TrainJob", {"runtimeRef": {"name": "torch"}, "trainer": {
+    "args": ["b.py"], "resourcesPerNode": {"limits": {"cpu": 2}}}}, "trainer.kubeflow.org/v1alpha1")  # fmt: skip
 
 
 def tasks(*names: str) -> Fields:
@@ -515,6 +518,10 @@ def jobset(template: Fields) -> str:
         (pytorchjob(pod(command=["bash", "-c", "torchrun t.py --run $(MINE) $(id -u)"],
                         env=[{"name": "MINE", "value": "1"}])),
          {"training.exec": ["bash", "-c", 'exec python3 -u t.py --run "${MINE}" $(id -u)']}),
+        # resources and arguments of a trainer replace those of the runtime
+        (RUNTIME.replace("- image:", f"- {OF_TUNE}\n                  image:") + f"---\n{TUNES}",
+         {"launch.command": ["tune", "run", "b.py"], "workers.accelerator.count": 0,
+          "workers.resources.limits": {"cpu": "2"}}),
         # several kinds of pods
         (text("Job", tasks("evaluator", "worker"), "batch.volcano.sh/v1alpha1"), {"workers.replicas": 2}),
         ("---\n".join(stateful(name, OF_JOB[name]) for name in ("evaluator", "worker")),
