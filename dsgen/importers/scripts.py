@@ -30,13 +30,12 @@ from dsgen.reading.nodes import SourceText
 class ChosenScript:
     """A script, and the command line in it that starts the training.
 
-    launch: the statement. started: how it does. same: the same one for other nodes. reading: everything else.
+    launch: the statement. started: how it does. reading: everything else.
     """
 
     reading: ScriptReader
     launch: Launch
     started: LaunchCommand
-    same: list[Launch]
 
 
 def read_script(
@@ -71,14 +70,9 @@ def choose_launch(conversion: Conversion, reading: ScriptReader, text: Text) -> 
             f"dsgen finds no command in the script{words} that starts a training", at,
             "give the script that calls deepspeed, torchrun or srun",
         )  # fmt: skip
-    started = [parse_alone(one.words, conversion.source_map) for one in launches]
-    if len({_make_signature(conversion, one) for one in started}) > 1:
+    if len(launches) > 1:
         _refuse_several(conversion, launches)
-    first, *same = launches
-    for other in [other for other in same if other.statement.places != first.statement.places]:
-        if _list_words(other) == _list_words(first):
-            raise conversion.refuse(other.statement, "it starts the same training again")
-    return ChosenScript(reading, first, started[0], same)
+    return ChosenScript(reading, launches[0], parse_alone(launches[0].words, conversion.source_map))
 
 
 def _find_line(conversion: Conversion, launch: Launch) -> int:
@@ -95,16 +89,6 @@ def _refuse_several(conversion: Conversion, launches: Sequence[Launch]) -> None:
     assert at is not None
     hint = f"choose one by its line, as in --line {lines[0]}"
     raise ImportRefusedError(f"several commands start programs, on lines {listed}", at, hint)
-
-
-def _make_signature(conversion: Conversion, started: LaunchCommand) -> tuple[object, ...]:
-    """What must be equal in command lines that differ only in the rank of the node."""
-    words = tuple(
-        "".join(piece if isinstance(piece, str) else f"<{piece.kind}:{piece.name}>" for piece in pieces)
-        for pieces in map(conversion.source_map.split_pieces, started.program or started.command)
-    )
-    nodes = started.facts.get("nodes", Text()).chars, started.facts.get("slots", Text()).chars
-    return started.launcher, started.form, words, nodes
 
 
 def refuse_syntax_error(name: str, text: str) -> None:
@@ -243,10 +227,6 @@ def write_script(conversion: Conversion, script: ChosenScript, world: JobSize, t
     ScriptWriter(conversion, script, world).write(text)
 
 
-def _list_words(launch: Launch) -> list[str]:
-    return [word.chars for words in (*(one for _, one in launch.wrappers), launch.words) for word in words]
-
-
 def _list_texts(data: object) -> list[str]:
     if isinstance(data, str):
         return [data]
@@ -296,7 +276,8 @@ class ScriptWriter:
         self._write_prefix()
         self._write_setup()
         files.lose_unused(conversion, mounted)
-        self._report_others()
+        for other in [one for one in self.script.reading.launches if one is not launch]:
+            conversion.lose(other.statement, NOT_CHOSEN, "import it with its own line")
         self._report_guesses()
         if self.world.is_batch:
             draft = self.conversion.draft
@@ -331,15 +312,6 @@ class ScriptWriter:
         for of, value in self.script.reading.scope.defaults:
             why = f"the script does not set it: its default {conversion.source_map.format_text(value)} is used"
             conversion.drop(of, why)
-
-    def _report_others(self) -> None:
-        """Command lines that were not chosen (--line), or are the same on other nodes."""
-        conversion, launch = self.conversion, self.script.launch
-        for other in [one for one in self.script.reading.launches if one.statement.places != launch.statement.places]:
-            if other in self.script.same:
-                conversion.drop(other.statement, "it is the same command line for another node")
-            else:
-                conversion.lose(other.statement, NOT_CHOSEN, "import it with its own line")
 
     def _write_prefix(self) -> None:
         """The variables before the command line."""

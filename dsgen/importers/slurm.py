@@ -38,7 +38,6 @@ OF_CONTAINER = {
 OF_TASKS = "its tasks have SLURM_PROCID and the like; in a run, processes have RANK, LOCAL_RANK and WORLD_SIZE"
 OF_TASKS_HINT = "see which of them the program reads; with --as carried, it has those of Slurm"
 OF_NODES = {*OF_TORCH, "deepspeed", "accelerate"}
-STARTERS = {"srun", "ssh", "pdsh", "clush"}
 HOSTFILE = re.compile(r"--(deepspeed[_-])?hostfile|-H")
 SAYS_NODES = re.compile(r"--(nnodes|num[_-](nodes|machines)|config[_-]file|(deepspeed[_-])?hostfile)\b|-H$")
 BY_ITSELF = "its options do not join all nodes, and in a run all nodes train together"
@@ -135,7 +134,7 @@ def _make_world(conversion: Conversion, request: Request, script: ChosenScript) 
             _write_container(conversion, launch, words)
     if (chosen := conversion.draft.get("training.workingDir")) != folder:
         launch.folder = Text(chosen)  # srun and the container change it after all `cd`
-    is_alone = not STARTERS.intersection(name for name, _ in launch.wrappers) and started.method != "openmpi"
+    is_alone = all(name != "srun" for name, _ in launch.wrappers) and started.method != "openmpi"
     options = [word for word in launch.words if word not in started.program]
     if is_alone and (request.nodes or 1) > 1 and not any(HOSTFILE.match(word.chars) for word in options):
         conversion.lose(launch.words[0], NO_SRUN, NO_SRUN_HINT)

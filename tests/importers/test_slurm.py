@@ -234,11 +234,10 @@ T = "srun torchrun --nnodes 2 --nproc_per_node 4"
         (f'ARGS=(--a 1 "--b c")\nARGS+=(--d)\n{T} "${{MORE[@]}}" t.py "${{ARGS[@]}}" ${{#ARGS[@]}}',
          {"command": ["t.py", "--a", "1", "--b c", "--d", "4"]}),
         (f"SIZES=(1 2 3)\n{T} t.py ${{SIZES[1]}} ${{SIZES[7]}}", {"command": ["t.py", "2"]}),
-        # branches whose condition is known, and lines for each node
+        # branches whose condition is known
         (f"SIZE=52\nif [[ $SIZE == 7 ]]; then L=1; elif [[ $SIZE == 52 ]]; then L=2; else L=3; fi\n{T} t.py $L",
          {"command": ["t.py", "2"], "dropped": ["--ntasks-per-node=1", "SIZE=52", "L=1", "L=2", "L=3", "srun"]}),
         (f'if [ -z "$SLURM_JOB_ID" ]; then sbatch "$0"; exit; fi\n{T} t.py', {"command": ["t.py"], "lost": []}),
-        ("\n".join(f"ssh node{n} {T[5:]} --nnodes 2 --node_rank {n} t.py &" for n in range(2)), {"command": ["t.py"]}),
         # files in the script
         (f"PWD_DIR=.\n{CONFIG}", {
             "training.deepspeed.config": {"train_batch_size": 16, "zero_optimization": {"stage": 3}},

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dsgen.importers.slurm_options import STARTS
 from dsgen.importers.texts import Text
 from dsgen.schema import commands
 from dsgen.scripts.slurm.rules import read_options
@@ -16,7 +15,6 @@ from dsgen.scripts.slurm.rules import read_options
 CHOSEN = "it chooses the environment of Python, and dsgen starts the python3 that is first in PATH"
 NEEDLESS = "it changes nothing that a pod needs"
 WRAPPERS: Mapping[str, str] = {
-    **dict.fromkeys(("ssh", "pdsh", "clush"), STARTS),
     **dict.fromkeys(("time", "nohup", "setsid", "exec", "command", "nice"), NEEDLESS),
     **dict.fromkeys(("srun", "singularity", "apptainer"), ""),  # the origin reads their options
     **dict.fromkeys(("conda", "mamba", "micromamba", "uv", "poetry", "pixi"), CHOSEN),
@@ -26,11 +24,8 @@ WRAPPERS: Mapping[str, str] = {
 """Programs that start another one which may be the training, and why they are not needed, or what they change."""
 CHANGE = {"conda", "mamba", "micromamba", "uv", "poetry", "pixi", "timeout", "numactl"}
 """Those that change how it runs."""
-REMOTE = {
-    **commands.make_wrappers("ssh", "-p -i -o -l -F -J -L -R -D -E -b -c -m", skipped=1),
-    **commands.make_wrappers("pdsh clush", "-w -x -f -g -R -l -t -u"),
-}
-"""The rest is a command line for another host."""
+REMOTE = ("ssh", "pdsh", "clush")
+"""Those that start it on another host."""
 
 
 def count_wrapper_words(name: str, words: Sequence[Text]) -> int:
@@ -38,7 +33,7 @@ def count_wrapper_words(name: str, words: Sequence[Text]) -> int:
     chars = [word.chars for word in words]
     if name == "srun":
         return len(words) - len(read_options(chars[1:])[1])
-    return commands.count_wrapper_words(REMOTE.get(name) or commands.WRAPPERS[name], chars)
+    return commands.count_wrapper_words(commands.WRAPPERS[name], chars)
 
 
 Kind = Literal["silent", "dropped", "setup", "loaded", "lost"]

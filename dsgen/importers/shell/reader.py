@@ -501,6 +501,8 @@ class ScriptReader:
         if handle and handle(self, words, statement, prefix):
             return True if name == "cd" else None
         is_changing = name in CHANGING or (name == "printf" and words[1:2] and words[1].chars == "-v")
+        if name in REMOTE:
+            raise self.refuse(statement, "it runs on another host")
         if name in self.functions or (is_changing and not handle):
             raise self.refuse(statement, CALL if name in self.functions else NOT_COMPUTED)
         if name in WRAPPERS and (end := count_wrapper_words(name, words)):
@@ -516,9 +518,7 @@ class ScriptReader:
         if any(word.chars == "--multi-prog" for word in words[:end]):
             raise self.refuse(statement, "srun --multi-prog starts several programs")
         with self.using(wrappers=[*self.wrappers, (name, words[:end])]):
-            if rest and name in REMOTE:
-                self._read_inner(join(rest, " "))
-            elif rest:
+            if rest:
                 self.read_words(rest, statement, prefix)
             else:
                 self.add_event("dropped", statement, NOTHING)
