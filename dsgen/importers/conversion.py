@@ -7,7 +7,6 @@ import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 from typing import Any
 
 from dsgen import values
@@ -17,7 +16,7 @@ from dsgen.importers.draft import TODO, Draft, as_key_path, format_values, order
 from dsgen.importers.facts import JobFacts
 from dsgen.importers.ledger import ConversionReport, Fate, ImportedJob, ImportRefusedError, Placeholder, shorten
 from dsgen.importers.remarks import SHELL_CODE, YAML_CODE, Remark, find_remarks
-from dsgen.importers.texts import OF_OPERATION, SourceMap, Text, spend
+from dsgen.importers.texts import SourceMap, Text, spend
 from dsgen.language.functions import parse_quantity
 from dsgen.language.text import quote
 from dsgen.problems import Diagnostic, KeyPath, Position, path_text
@@ -25,88 +24,27 @@ from dsgen.reading.nodes import SourceText
 from dsgen.reading.yaml_reader import MAX_KEY
 from dsgen.schema.default_values import load_defaults
 
-MOST_ROUNDS = 8
 PRIVILEGED = "podSecurityLevel: privileged"
-MISSING = object()
-REFUSED = "dsgen refuses it"
-CONFIG = ("training", "deepspeed", "config")
-TOO_LONG = "DS010"
-"""A key that no reader reads, so that the values cannot be written with it."""
-TOO_SMALL = "DS278"
-"""A warning about a request of the source for its launcher: dsgen has a larger default."""
 
 
-def remove_invalid(draft: Draft, ledger: ConversionReport) -> None:
-    """Change a draft until `dsgen validate` has no errors but those of its holes."""
-    for path in [path for path in walk_keys(draft.data) if len(quote(path[-1])) > MAX_KEY]:
-        _take_out(draft, ledger, Diagnostic(TOO_LONG, f"a key can have at most {MAX_KEY} characters", None, path))
-    for _ in range(MOST_ROUNDS):
+def name_invalid(draft: Draft) -> None:
+    """Make a hole of each value that `dsgen validate` refuses: it stays, with what is wrong."""
+    errors = _find_errors(draft)
+    if any(PRIVILEGED in error.hint for error in errors) and not draft.get("security.podSecurityLevel"):
+        draft.set("security.podSecurityLevel", "privileged")
         errors = _find_errors(draft)
-        if not errors:
-            return
-        if any(PRIVILEGED in error.hint for error in errors) and not draft.get("security.podSecurityLevel"):
-            draft.set("security.podSecurityLevel", "privileged")
-            continue
-        for error in errors:
-            _take_out(draft, ledger, error)
-    for error in _find_errors(draft):
+    for error in errors:
         draft.holes.append(Placeholder(path_text(error.path), error.message))
+        draft.add_comment(error.path, TODO + error.message)
 
 
 def _find_errors(draft: Draft) -> list[Diagnostic]:
-    """The errors of the values, and requests that are too small, without those that holes cause."""
+    """The errors of the values without those that holes cause."""
     text = format_values(draft)
     spend(10 * len(text))
-    job = values.load([SourceText("values.yaml", text)])
+    found = [one for one in values.load([SourceText("values.yaml", text)]).problems() if one.severity == "error"]
     holes = [as_key_path(hole.key) for hole in draft.holes]
-    found = [one for one in job.problems() if one.severity == "error" or one.id == TOO_SMALL]
     return [one for one in found if not any(one.path[: len(hole)] == hole[: len(one.path)] for hole in holes)]
-
-
-def _take_out(draft: Draft, ledger: ConversionReport, error: Diagnostic) -> None:
-    """Remove the value that an error is about; what became this key is lost."""
-    spend(OF_OPERATION * (len(ledger.entries) + len(draft.comments)))
-    path = _find_removable(tuple(error.path))
-    if path[:3] == CONFIG:
-        # Without this value, DeepSpeed would train in another way: it stays, and validate names it, too.
-        draft.holes.append(Placeholder(path_text(error.path), error.message))
-        draft.add_comment(error.path, TODO + error.message)
-        return
-    if len(path) < 2 or draft.get(path, MISSING) is MISSING:
-        if path and path[0] in ("name", "namespace"):
-            draft.set_hole(path, "", error.message)
-        else:
-            draft.holes.append(Placeholder(path_text(error.path), error.message))
-        return
-    paths = [path]
-    if path[1:3] == ("resources", "limits"):
-        paths.append((path[0], "resources", "requests", *path[3:]))  # it was set to the limit
-    for one in paths:
-        draft.remove(one)
-    for key in [key for key in draft.comments if key[: len(path)] == path]:
-        del draft.comments[key]
-    why = error.message if error.id == TOO_SMALL else f"{REFUSED}: {error.message}"
-    mapped = [(index, as_key_path(one.to)) for index, one in enumerate(ledger.entries) if one.fate == "mapped"]
-    found = [index for index, key in mapped if any(key[: len(one)] == one for one in paths)]
-    parts = zip(*(as_key_path(ledger.entries[index].source) for index in found), strict=False)
-    same = takewhile(lambda part: len({*part}) == 1, parts)
-    whole = path_text([name for name, *_ in same]) if len(found) > 1 else ""
-    for index in found:
-        entry = ledger.entries[index]
-        ledger.entries[index] = replace(entry, fate="lost", to="", why=why, hint=error.hint, whole=whole)
-    around = [ledger.entries[index] for index, key in mapped if path[: len(key)] == key]
-    if not found and around:
-        ledger.add("lost", path_text(path), around[-1].position, why, error.hint)
-
-
-def _find_removable(path: KeyPath) -> KeyPath:
-    """The part of a path whose value can be removed as a whole."""
-    if path[:1] == ("storage",):
-        return path[:2]
-    if path[:2] == ("training", "env"):
-        return path[:3]
-    cut = next((index for index, part in enumerate(path) if isinstance(part, int)), len(path))
-    return path[:cut]
 
 
 PLACEHOLDER = re.compile(r"\$\{\w+(:?[-=?][^}]*)?\}|^\$[A-Z_][A-Z0-9_]*$|^<[A-Za-z][\w .-]*>$")
@@ -257,10 +195,11 @@ class Conversion:
             value = draft.get(path)
             if isinstance(value, str) and is_placeholder(value) and not COMMANDS & {*path}:
                 draft.fill(path, f"the source has {value} here: write its value")
+        if any(len(quote(path[-1])) > MAX_KEY for path in walk_keys(draft.data)):
+            raise ImportRefusedError(f"a key can have at most {MAX_KEY} characters", Position(self.file, 1, 1))
         _complete_values(draft)
         self._prune()
-        remove_invalid(draft, self.ledger)
-        self._prune()
+        name_invalid(draft)
         draft.place_comments(self._match_remarks(sources))
         entries = sorted(
             self.ledger.entries, key=lambda one: (one.position.file, one.position.line, one.position.column)

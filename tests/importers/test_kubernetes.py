@@ -582,13 +582,15 @@ def test_keys_that_are_given_twice_are_named() -> None:
     assert (lost.position.line, lost.source) == (6, "duplicate key")
 
 
-def test_a_container_that_is_refused_is_one_line_of_the_report() -> None:
+def test_what_dsgen_refuses_stays_and_is_a_hole() -> None:
     mounts = [{"name": "data", "mountPath": "/data"}] * 2
     containers = [{"name": "a", "image": IMAGE, "volumeMounts": mounts}]
 
     job = convert(pytorchjob(pod({"initContainers": containers})), "job.yaml")
 
-    assert {one.whole for one in job.lost} == {"spec.pytorchReplicaSpecs.Worker.template.spec.initContainers[0]"}
+    assert "volumeMounts:  # TODO: workers.initContainers[0].volumeMounts: mountPath must be unique" in job.text
+    assert holes(job) == {f"workers.initContainers[0].volumeMounts{part}" for part in ("", "[0].name", "[1].name")}
+    assert job.lost == []
 
 
 def test_a_program_without_a_shell_has_the_variables_of_its_operator() -> None:
