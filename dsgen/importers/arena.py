@@ -24,7 +24,7 @@ from dsgen.importers.fields import (
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.operators import ELASTIC, PYTORCH, write_expected_world
 from dsgen.importers.origins import PROMPT
-from dsgen.importers.scripts import find_unread, keep_shell, make_runtime, read_script, write_script
+from dsgen.importers.scripts import find_unread, make_runtime, read_script, write_script, write_shell
 from dsgen.importers.shell.syntax import list_arguments, parse, walk_nodes
 from dsgen.importers.shell.words import Expansion, ShellScope
 from dsgen.importers.texts import Text
@@ -77,13 +77,9 @@ def _write_command(conversion: Conversion, command: Text, is_mpi: bool) -> None:
     runtime = make_runtime(conversion, {} if is_mpi else PYTORCH)
     slots = (1 if devices == 0 else devices) if is_mpi else None
     world = JobSize(nodes, slots, devices, runs_ranks=is_mpi or devices in (0, 1))
-    try:
-        with conversion.undo_if_refused():
-            write_script(conversion, read_script(conversion, line, runtime), world, line)
-    except ImportRefusedError:
-        if is_mpi or not line.is_known:
-            raise
-        keep_shell(conversion, line, runtime, world)
+    if is_mpi:
+        write_script(conversion, read_script(conversion, line, runtime), world, line)
+    elif not write_shell(conversion, line, runtime, world):
         conversion.map(command, "launch.command[2]")
     write_expected_world(conversion)
 

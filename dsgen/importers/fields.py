@@ -15,7 +15,7 @@ from typing import Any
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument, format_scalar, walk_scalars
 from dsgen.importers.draft import Draft
-from dsgen.importers.ledger import Fate
+from dsgen.importers.ledger import Fate, ImportRefusedError
 from dsgen.importers.texts import Text
 from dsgen.problems import KeyPath, path_text
 from dsgen.problems.safe_text import MASK, is_secret
@@ -91,6 +91,15 @@ def lose(why: str, hint: str = "", values: int = 1) -> Row:
 def when(test: Sequence[Any] | Callable[[Any], object], row: Action, otherwise: Action) -> Row:
     """One of two rows, by the values that the part may have, or by a test of the part."""
     return Row(lambda part: (row if (test(part) if callable(test) else part.data in test) else otherwise)(part))
+
+
+def refuse(why: str, hint: str = "") -> Row:
+    """A source with this field is not converted."""
+
+    def raise_error(part: Field) -> None:
+        raise ImportRefusedError(why, part.node.position, hint)
+
+    return Row(raise_error)
 
 
 def become(key: str) -> Row:

@@ -26,6 +26,7 @@ from dsgen.importers.fields import (
     fix,
     lose,
     read_name,
+    refuse,
     to,
     when,
 )
@@ -410,12 +411,6 @@ IMPLEMENTATION = when(("OpenMPI", "openmpi"), drop("launch.method openmpi uses O
 """Which MPI starts the ranks."""
 
 
-def _read_strategy(field: Field) -> None:
-    if "ParameterServer" in field.text:
-        raise ImportRefusedError("the job has parameter servers, dsgen has only equal workers", field.node.position)
-    field.drop("the values describe a training of equal workers")
-
-
 policies = when(
     ([{"event": "TaskCompleted", "action": "CompleteJob"}],), drop("a run ends when its training ends"),
     lose("dsgen has no rules for events, and a run ends when its training ends", RESTART_HINT))  # fmt: skip
@@ -458,7 +453,10 @@ SPEC: dict[str, Table] = {
     **dict.fromkeys(("mpiImplementation", "mpiDistribution"), IMPLEMENTATION),
     "mainContainer": drop("the command says which container it is"),
     # of ElasticJobs and MSJobs
-    "distributionStrategy": _read_strategy,
+    "distributionStrategy": when(
+        lambda field: "ParameterServer" in field.text,
+        refuse("the job has parameter servers, dsgen has only equal workers"),
+        drop("the values describe a training of equal workers")),
     **dict.fromkeys(("optimizeMode", "enableDynamicSharding", "enableElasticScheduling", "enableDynamicWorker"),
                     lose(ELASTIC)),
     # of JobSets
@@ -528,10 +526,6 @@ PAUSED = "the job is paused, and a job of dsgen that must not run is a file that
 PAUSED_HINT = "remove spec.runMode.pause, and apply the result when it is to run"
 
 
-def _refuse_paused(field: Field) -> None:
-    raise ImportRefusedError(PAUSED, field.node.position, PAUSED_HINT)
-
-
 def _write_program(field: Field) -> None:
     """A script, a module or any program, with its arguments: a list, or one text."""
     command = ["bash", "-c", field.text] if field.name == "exec" and field.text else field.text.split()
@@ -560,7 +554,7 @@ DEEPSPEEDJOB: Mapping[str, Table] = {
             "*": lose("the workers of dsgen wait with sshd", "set lifecycle.debug"),
         },
         "pause": {
-            "enabled": when((True,), _refuse_paused, drop("the job is not paused")),
+            "enabled": when((True,), refuse(PAUSED, PAUSED_HINT), drop("the job is not paused")),
             "*": lose("dsgen resumes a run as it was"),
         },
     },

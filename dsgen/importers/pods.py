@@ -18,6 +18,7 @@ from dsgen.importers.fields import (
     Action,
     Field,
     Read,
+    Row,
     Table,
     as_count,
     as_list,
@@ -130,6 +131,7 @@ RoleName = Literal["workers", "launcher"]
 ITSELF = "dsgen writes it itself"
 HOST_NETWORK = when((True,), to("network.hostNetwork", bool, ("network.policy", False)), drop("it is the default"))
 OWN_ACCOUNT = lose("the launcher has a ServiceAccount of its own", "see serviceAccount")
+ADD_VARIABLES = Row(lambda field: field.map(field.draft.add("training.envFrom", field.data), is_same=True))
 VARIABLE = re.compile(r"\$\((\w+)\)")
 DEVICES = re.compile(
     r"[a-z0-9.-]+/(gpu|pgpu|mig-[\w.]+|gaudi|Ascend\w+|neuron\w*|mlu\w*|dcu\w*|vgpu|gpu\.shared|npu|tpu|i915|xe|vcuda-core"
@@ -199,7 +201,7 @@ class Pod:
             "activeDeadlineSeconds": _share("lifecycle.activeDeadlineSeconds", as_count),
             **dict.fromkeys(("hostname", "subdomain", "enableServiceLinks", "automountServiceAccountToken", "dnsPolicy",
                              "setHostnameAsFQDN"), drop(ITSELF)),
-            "*": _write_extra(f"{role}.extraPodSpec", POD_FIELDS),
+            "*": _write_extra(role, "extraPodSpec", POD_FIELDS),
         }}  # fmt: skip
 
     def make_container_table(self) -> dict[str, Table]:
@@ -213,7 +215,10 @@ class Pod:
             "command": {},
             "args": {},
             "env": {"*": write_variable} if is_worker else {},  # a launcher passes on a part of it
-            "envFrom": {"*": self._add_variables},
+            "envFrom": {"*": when(
+                lambda field: field.data in (field.draft.get("training.envFrom") or []),
+                drop("another container has it, too"), ADD_VARIABLES if is_worker else lose(
+                    "dsgen gives variables of other objects to the workers", "set launcher.env, or training.envFrom"))},
             "resources": {
                 "requests": amounts, "limits": amounts, "claims": to(f"{role}.resources.claims", as_list)},
             "volumeMounts": {},
@@ -223,7 +228,7 @@ class Pod:
             "ports": drop("the pods of a run reach all ports of each other"),
             **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), drop("dsgen has probes of its own")),
             **dict.fromkeys(("terminationMessagePath", "terminationMessagePolicy"), drop(ITSELF)),
-            "*": _write_extra(f"{role}.extraContainerSpec", CONTAINER_FIELDS),
+            "*": _write_extra(role, "extraContainerSpec", CONTAINER_FIELDS),
         }  # fmt: skip
 
     def _write_image(self, field: Field) -> None:
@@ -237,15 +242,6 @@ class Pod:
             field.drop("the launcher has the image of the workers")
         else:
             field.set("launcher.image", field.text)
-
-    def _add_variables(self, field: Field) -> None:
-        """An item of envFrom."""
-        if field.data in (field.draft.get("training.envFrom") or []):
-            field.drop("another container has it, too")
-        elif self.role == "workers":
-            field.map(field.draft.add("training.envFrom", field.data), is_same=True)
-        else:
-            field.lose("dsgen gives variables of other objects to the workers", "set launcher.env, or training.envFrom")
 
     def _write_amount(self, field: Field) -> None:
         """A request or a limit: of devices, of a network, or the rest."""
@@ -331,28 +327,19 @@ def read_pod(template: Field, role: RoleName, names: Sequence[str] = (), trainer
 # -- single fields ----------------------------------------------------------------------------------------------------
 
 
-def _write_extra(key: str, own: Sequence[str]) -> Action:
+def _write_extra(role: RoleName, key: str, own: Sequence[str]) -> Row:
     """Fields for which dsgen has no key are written unchanged."""
-
-    def write(field: Field) -> None:
-        if field.name in own:
-            field.lose("it would break what dsgen writes")
-        else:
-            field.set((*key.split("."), field.name), remove_nulls(field.data))
-
-    return write
+    extra = Row(lambda field: field.set((role, key, field.name), remove_nulls(field.data)))
+    return when(lambda field: field.name in own, lose("it would break what dsgen writes"), extra)
 
 
-def _share(key: str, read: Read, why: str = NOT_USED) -> Action:
+def _share(key: str, read: Read, why: str = NOT_USED) -> Row:
     """A key that workers and launcher share. why: a value cannot be used."""
-
-    def write(field: Field) -> None:
-        if field.draft.get(key) not in (None, read(field.data)):
-            field.lose("workers and launcher have different values of it", f"set {key}")
-        else:
-            to(key, read, why=why)(field)
-
-    return write
+    return when(
+        lambda field: field.draft.get(key) in (None, read(field.data)),
+        to(key, read, why=why),
+        lose("workers and launcher have different values of it", f"set {key}"),
+    )
 
 
 def _as_grace_period(data: Any) -> int | None:

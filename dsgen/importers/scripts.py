@@ -215,11 +215,22 @@ def write_kept(
     return len(before)
 
 
-def keep_shell(conversion: Conversion, text: Text, runtime: Mapping[str, Text], world: JobSize) -> None:
-    """Commands of a shell that each worker runs as they are."""
-    write_counts(conversion, world.nodes, world.slots or world.devices or 1, world)
-    write_kept(conversion, ["bash", "-c", text.chars], [text], runtime)
-    conversion.decided = conversion.source_map.locate(text)
+def write_shell(conversion: Conversion, text: Text, runtime: Mapping[str, Text], world: JobSize) -> bool:
+    """Fill the values from commands of a shell; each worker runs them as they are if they are not understood.
+
+    Returns whether they are understood.
+    """
+    try:
+        with conversion.undo_if_refused():
+            write_script(conversion, read_script(conversion, text, runtime), world, text)
+    except ImportRefusedError:
+        if not text.is_known:
+            raise
+        write_counts(conversion, world.nodes, world.slots or world.devices or 1, world)
+        write_kept(conversion, ["bash", "-c", text.chars], [text], runtime)
+        conversion.decided = conversion.source_map.locate(text)
+        return False
+    return True
 
 
 def write_script(conversion: Conversion, script: ChosenScript, world: JobSize, text: Text) -> None:

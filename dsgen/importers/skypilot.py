@@ -12,10 +12,9 @@ from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
 from dsgen.importers.environment import write_constant
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, Fields, Table, lose
-from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.operators import map_replicas, read_number
 from dsgen.importers.pods import write_name
-from dsgen.importers.scripts import keep_shell, make_runtime, read_script, write_script
+from dsgen.importers.scripts import make_runtime, write_shell
 from dsgen.importers.volumes import write_image
 
 RUNTIME: Mapping[str, str] = {"SKYPILOT_NODE_RANK": "NODE_RANK", "SKYPILOT_NUM_NODES": "NNODES",
@@ -34,14 +33,10 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
     world = JobSize(read_number(task, "num_nodes") or None, None, _count_accelerators(task), runs_ranks=False)
     run, setup = task.find("run"), task.find("setup")
     if run and isinstance(run.data, str):
-        start, text = len(conversion.ledger.entries), run.read_text()
-        runtime = make_runtime(conversion, RUNTIME)
-        try:
-            with conversion.undo_if_refused():
-                write_script(conversion, read_script(conversion, text, runtime), world, text)
+        start = len(conversion.ledger.entries)
+        if write_shell(conversion, run.read_text(), make_runtime(conversion, RUNTIME), world):
             account_for_words([run], start)
-        except ImportRefusedError:
-            keep_shell(conversion, text, runtime, world)
+        else:
             run.map("launch.command[2]")
     else:
         conversion.draft.set_hole("training.python", "", "the source runs nothing")
