@@ -124,9 +124,8 @@ def _note_number(key: str) -> Row:
 
 
 def _write_image(option: Option) -> None:
-    keys = write_image(option.conversion, option.data) if option.data else []
     why = f"write the image, which is {option.conversion.source_map.format_text(option.value)} in the source"
-    option.map(keys[0] if keys else option.draft.set_hole("image.repository", "", why))
+    option.map(write_image(option.conversion, option.data or "", why))
 
 
 def _write_variable(option: Option) -> None:

@@ -235,9 +235,8 @@ class Pod:
         """The image of the workers, or another one of the launcher."""
         workers = field.conversion.facts.workers or {}
         if self.role == "workers" or "image" not in workers:
-            keys = write_image(field.conversion, field.text)
             why = f"the source has {field.text or 'no image'} here: write the image"
-            field.map(keys[0] if keys else field.draft.set_hole("image.repository", "", why))
+            field.map(write_image(field.conversion, field.text, why))
         elif field.text == workers["image"].value:
             field.drop("the launcher has the image of the workers")
         else:

@@ -8,39 +8,26 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from dsgen.importers import operators
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument, format_scalar
 from dsgen.importers.environment import OWN
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, Fields, Table, drop, lose, read_name
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.operators import (
-    CONTROLLER,
-    INDEXED,
-    JOB,
-    ONE_BY_ONE,
-    Operator,
-    PodKind,
-    choose_workers,
-    count_job,
-    find_launcher,
-    lose_others,
-    map_replicas,
-    read_number,
-    refuse_server,
-    write_pods,
-)
 from dsgen.importers.pods import HEAD
 from dsgen.importers.texts import Text
 
 KINDS = (("StatefulSet", "apps"), ("Deployment", "apps"), ("ReplicaSet", "apps"), ("DaemonSet", "apps"),
          ("Job", "batch"), ("Pod", ""))  # fmt: skip
-HAND = Operator(
+NUMBERED = ("HOSTNAME", "POD_NAME", "POD_INDEX")
+"""Variables that end in the number of the pod."""
+NO_OPERATOR = operators.Operator(
     (),
-    {**INDEXED, **dict.fromkeys(("HOSTNAME", "POD_NAME", "POD_INDEX"), "NODE_RANK"), "RDZV_HOST": "MASTER_ADDR"},
+    {**operators.INDEXED, **dict.fromkeys(NUMBERED, "NODE_RANK"), "RDZV_HOST": "MASTER_ADDR"},
     ("worker", "deepspeed"), ("launcher", "deepspeed"), is_set_by_pods=True,
 )  # fmt: skip
 KEY = "dsgen generates the ssh key in the cluster"
@@ -51,18 +38,19 @@ BESIDE = {"Service": "dsgen has a headless Service of its own", **dict.fromkeys(
           "ServiceAccount": RBAC, "Namespace": "the namespace must exist"}  # fmt: skip
 """Objects beside the pods that are not needed."""
 REPLICATED: Table = {
-    "replicas": map_replicas,
+    "replicas": operators.map_replicas,
     "template": {},
     **dict.fromkeys(("selector", "serviceName", "podManagementPolicy", "updateStrategy", "strategy", "paused",
                      "revisionHistoryLimit", "minReadySeconds", "progressDeadlineSeconds", "ordinals",
-                     "persistentVolumeClaimRetentionPolicy"), drop(CONTROLLER)),
+                     "persistentVolumeClaimRetentionPolicy"), drop(operators.CONTROLLER)),
     "volumeClaimTemplates": lose("a claim for each worker", "set storage.NAME.ephemeral, or one claim for all workers"),
 }  # fmt: skip
+SPECS: Mapping[str, Table] = {"Pod": {}, "Job": operators.JOB}
 
 
 @dataclass
 class SharedFiles:
-    """Objects beside the pods: files of ConfigMaps by their name, and slots of a hostfile by host."""
+    """Objects beside the pods: the ConfigMaps, their files by the names of both, and slots of a hostfile by host."""
 
     files: dict[str, dict[str, Text]] = field(default_factory=dict)
     slots: list[int] = field(default_factory=list)
@@ -78,45 +66,44 @@ def convert(document: SourceDocument, conversion: Conversion) -> None:
     conversion.used.update(map(id, objects))
     if not kinds:
         raise ImportRefusedError("the file describes no pods", document.position)
-    launcher = find_launcher(kinds)
+    launcher = operators.find_launcher(kinds)
     workers = [one for one in kinds if one is not launcher]
     if launcher is None:
         for worker in workers:
-            refuse_server(worker.name, worker.whole.node.position)
-        workers = choose_workers([one for one in workers if one.rank[0] > 0] or workers, document.position)
+            operators.refuse_server(worker.name, worker.whole.node.position)
+        workers = operators.choose_workers([one for one in workers if one.rank[0] > 0] or workers, document.position)
     else:
         workers = [one for one in workers if one.waits] or workers
     runners = [*([launcher] if launcher else []), *workers]
-    lose_others(kinds, runners)
-    for whole in (runner.whole for runner in runners):
-        kind = whole.fields.document.kind
-        spec: Table = {} if kind == "Pod" else JOB if kind == "Job" else REPLICATED
-        whole.apply({**HEAD, **({"spec": spec} if spec else {})})
+    operators.lose_others(kinds, runners)
+    for runner in runners:
+        runner.whole.apply({**HEAD, "spec": SPECS.get(runner.whole.fields.document.kind, REPLICATED)})
     for other in workers[1:]:
         _drop_names(other, workers[0])
     mounted = _mount_files(runners[0], beside)
     if not launcher and len({one.whole.fields.document.kind for one in workers}) > 1:
-        raise ImportRefusedError("several objects of the file train", document.position, ONE_BY_ONE)
-    write_pods(HAND, workers, JobSize(slots=beside.slots[0] if beside.slots else None, runs_ranks=False), launcher)
-    if launcher:
-        _check_hosts(launcher, workers, beside)
+        raise ImportRefusedError("several objects of the file train", document.position, operators.ONE_BY_ONE)
+    size = JobSize(slots=beside.slots[0] if beside.slots else None, runs_ranks=False)
+    operators.write_pods(NO_OPERATOR, workers, size, launcher)
     _forget_selected(workers[0])
     _drop_mounts(runners[0], beside, mounted)
     if launcher:
+        _check_hosts(launcher, workers, beside)
         _drop_keys(kinds, conversion)
     for whole in wholes:
         whole.fields.finish()
 
 
-def _make_kind(whole: Field) -> PodKind | None:
+def _make_kind(whole: Field) -> operators.PodKind | None:
     document = whole.fields.document
     template = whole if document.kind == "Pod" else whole.find("spec", "template")
     spec = whole.find("spec") or whole
-    number = count_job(spec) if document.kind == "Job" else read_number(spec, "replicas")
-    return PodKind(document.name, whole, template, number) if template else None
+    number = operators.count_job(spec) if document.kind == "Job" else operators.read_number(spec, "replicas")
+    number = 0 if document.kind == "DaemonSet" else number  # a pod on each node
+    return operators.PodKind(document.name, whole, template, number) if template else None
 
 
-def _forget_selected(kind: PodKind) -> None:
+def _forget_selected(kind: operators.PodKind) -> None:
     """Labels of the pods by which only the set and its Service find them."""
     conversion = kind.whole.conversion
     names = {one.name for one in kind.template.walk() if "labelSelector" in one.path}
@@ -125,7 +112,7 @@ def _forget_selected(kind: PodKind) -> None:
             conversion.forget(("workers", "podLabels", one.name), "the pods of a run have labels of their own for this")
 
 
-def _check_hosts(launcher: PodKind, workers: Sequence[PodKind], beside: SharedFiles) -> None:
+def _check_hosts(launcher: operators.PodKind, workers: Sequence[operators.PodKind], beside: SharedFiles) -> None:
     """The hostfile names all workers, and the name of the job is not that of its launcher."""
     conversion, nodes = launcher.whole.conversion, sum(worker.count for worker in workers)
     if beside.slots and nodes and len(beside.slots) != nodes:
@@ -136,7 +123,7 @@ def _check_hosts(launcher: PodKind, workers: Sequence[PodKind], beside: SharedFi
         conversion.draft.set("name", name)  # its pods are named after it and their role
 
 
-def _drop_names(other: PodKind, first: PodKind) -> None:
+def _drop_names(other: operators.PodKind, first: operators.PodKind) -> None:
     """The names and ranks of the pods of another set are those of dsgen."""
     for one in other.template.walk():
         twin = first.template.find(*one.path[len(other.template.path) :])
@@ -184,7 +171,7 @@ def _read_config_map(whole: Field, beside: SharedFiles) -> None:
     beside.maps.append(whole)
 
 
-def _mount_files(kind: PodKind, beside: SharedFiles) -> dict[str, str]:
+def _mount_files(kind: operators.PodKind, beside: SharedFiles) -> dict[str, str]:
     """Files of ConfigMaps that the pods mount, by their path in the pod; returns the ConfigMap of each path."""
     volumes = kind.template.list_items("spec", "volumes")
     names = {read_name(volume): format_scalar(volume.read("configMap", "name")) for volume in volumes}
@@ -199,7 +186,7 @@ def _mount_files(kind: PodKind, beside: SharedFiles) -> dict[str, str]:
     return found
 
 
-def _drop_mounts(kind: PodKind, beside: SharedFiles, mounted: dict[str, str]) -> None:
+def _drop_mounts(kind: operators.PodKind, beside: SharedFiles, mounted: dict[str, str]) -> None:
     """ConfigMaps of the file: those whose files are in the values now are not mounted, others must be applied."""
     conversion, commands = kind.whole.conversion, " ".join(kind.words)
     for whole in beside.maps:
@@ -217,7 +204,7 @@ def _drop_mounts(kind: PodKind, beside: SharedFiles, mounted: dict[str, str]) ->
         whole.drop("dsgen writes its own ConfigMaps")
 
 
-def _drop_keys(kinds: Sequence[PodKind], conversion: Conversion) -> None:
+def _drop_keys(kinds: Sequence[operators.PodKind], conversion: Conversion) -> None:
     """Secrets whose files the commands only copy to the folder of ssh."""
     texts = [one.text for kind in kinds for one in kind.template.walk() if {"command", "args"} & {*one.path}]
     lines = [line for text in texts for line in re.split(r"[\n;&|]+", text)]

@@ -86,10 +86,9 @@ def _map_accelerator(field: Field) -> None:
 
 
 def _write_task_image(field: Field) -> None:
-    is_container = field.text.startswith("docker:")
-    keys = write_image(field.conversion, field.text.removeprefix("docker:")) if is_container else []
-    if keys:
-        field.map(keys[0])
+    kind, _, image = field.text.partition(":")
+    if kind == "docker" and (key := write_image(field.conversion, image)):
+        field.map(key)
     else:
         field.lose("it is an image of a virtual machine", "set image")
 

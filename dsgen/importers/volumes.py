@@ -107,27 +107,24 @@ REFERENCE = re.compile(
 FILE = re.compile(r"\.(sqsh|sif|simg|img|tar)$")
 
 
-def write_image(conversion: Conversion, image: str) -> list[str]:
-    """Set image.* from a reference; returns the keys, or nothing if it is no reference."""
+def write_image(conversion: Conversion, image: str, why: str = "") -> str:
+    """Set image.* from a reference, or a hole for this reason; returns the key, or "" if there is none."""
     reference = re.sub(r"^(docker|oras|library)://", "", image)
     reference = re.sub(r"^[^@/#]+@(?=[^@]+#)", "", reference).replace("#", "/", 1)
     match = REFERENCE.fullmatch(reference)
     if not match or image.startswith(("/", ".", "~")) or FILE.search(image):
-        return []
-    keys = [conversion.draft.set("image.repository", match["name"])]
-    keys += [conversion.draft.set(f"image.{key}", match[key]) for key in ("tag", "digest") if match[key]]
-    return keys
+        return conversion.draft.set_hole("image.repository", "", why) if why else ""
+    for key in ("tag", "digest"):
+        if match[key]:
+            conversion.draft.set(f"image.{key}", match[key])
+    return conversion.draft.set("image.repository", match["name"])
 
 
 def write_image_of_cluster(conversion: Conversion, image: Text) -> None:
     """The image of a container runtime on a cluster: a reference, or a hole."""
-    keys = write_image(conversion, image.chars) if image.is_known else []
-    if keys:
-        conversion.map(image, keys[0])
-        return
     shown = conversion.source_map.format_text(image)
     why = f"write the image from which {shown} was made" if shown else NO_IMAGE
-    conversion.map(image, conversion.draft.set_hole("image.repository", "", why))
+    conversion.map(image, write_image(conversion, image.chars if image.is_known else "", why))
 
 
 def write_mounts(conversion: Conversion, mounts: Text) -> None:

@@ -433,6 +433,8 @@ RDMA = {"limits": {"nvidia.com/gpu": 4, "rdma/ib": 1}}
           text("Pod", pod(command=["/usr/sbin/sshd", "-D"], image="r.example.com/b:v2")["spec"], "v1", name="b"),
           LAUNCHER],
          {"lost": ["spec.containers[0].image"], "workers.replicas": 2}),
+        # a pod on each node: how many there are is not known
+        ([stateful("first", SSHD).replace("StatefulSet", "DaemonSet"), LAUNCHER], {"holes": {"workers.replicas"}}),
         ([config_map("hosts", hostfile="a-0.a slots=4\na-1.a slots=4\na-2.a slots=4\n"), stateful("first", SSHD, 2),
           LAUNCHER], {"lost": ["hostfile"], "workers.replicas": 2, "workers.slots": 4}),
     ],
