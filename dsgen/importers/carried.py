@@ -21,7 +21,7 @@ from dsgen.importers.launch import write_counts
 from dsgen.importers.launchers import LAUNCHERS
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.origins import Origin
-from dsgen.importers.shell.reader import OUTSIDE
+from dsgen.importers.shell.reader import OUTSIDE, SHELL_OPTIONS
 from dsgen.importers.slurm import read_directives as read_words
 from dsgen.importers.slurm import write_resources
 from dsgen.importers.slurm_options import Request, write_options
@@ -161,7 +161,7 @@ def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     if is_private or not _can_be_kept(source.text, programs, given):
         raise ImportRefusedError(f"{reason[1]}; {SECRET}" if is_private else reason[1], reason[0], OUTSIDE)
     is_launcher = not programs.isdisjoint(FROM_LAUNCHER)
-    text = re.sub(r"\A#!.*\n", "", scripts.SHELL_OPTIONS.sub(r"set -\1", SELF.sub("$0", source.text)))
+    text = re.sub(r"\A#!.*\n", "", SHELL_OPTIONS.sub(r"set -\1", SELF.sub("$0", source.text)))
     whole = conversion.source_map.add_file(source.name, source.text)
     words = ["bash", "-c", text, name, *_write_given(conversion)]
     scripts.write_kept(conversion, words, [whole], scripts.make_runtime(conversion, scripts.RUNTIME), is_launcher)

@@ -138,7 +138,8 @@ def account_for_words(words: Sequence[Field], start: int) -> None:
         if same_place and is_one_word:
             first = same_place[0]
             entries.remove(first)
-            ledger.entries.append(replace(first, source=str(word), position=at))
+            whole = f"{word} = {first.source}" if first.fate == "lost" else ""
+            ledger.entries.append(replace(first, source=str(word), position=at, whole=whole))
         elif same_place or any(at.line <= one.position.line <= at.line + value.count("\n") + 1 for one in entries):
             to = "launch.command" if conversion.draft.get("launch.command") else "training"
             ledger.entries.append(ConvertedPart("mapped", str(word), at, to=to))

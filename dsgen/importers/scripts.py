@@ -16,11 +16,11 @@ from dsgen.importers.launch import WrittenFiles, passes_on, write_counts, write_
 from dsgen.importers.launchers import WORKERS, LaunchCommand, parse_alone
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.shell.commands import PREPARES, WRAPPERS
-from dsgen.importers.shell.reader import EventKind, Launch, ScriptEvent, ScriptReader
+from dsgen.importers.shell.reader import EventKind, Launch, ScriptEvent, ScriptReader, read_options
 from dsgen.importers.shell.syntax import find_mistake, find_units
 from dsgen.importers.shell.words import ShellScope
 from dsgen.importers.slurm_options import NOT_ABSOLUTE
-from dsgen.importers.texts import Kind, Text, UnknownPart, is_private, place_at
+from dsgen.importers.texts import Kind, Text, UnknownPart, is_private
 from dsgen.problems import Position
 from dsgen.problems.safe_text import holds_secret
 from dsgen.reading.nodes import SourceText
@@ -53,9 +53,7 @@ def read_script(
         file: conversion.source_map.add_file(file, content) for file, content in conversion.options.helpers.items()
     }
     reading = ScriptReader(conversion.source_map, scope, helpers)
-    if name and (options := SHELL_OPTIONS.match(text.chars)):
-        reading.read_commands(place_at(f"set -{options[1]}", text))
-    reading.read_commands(text)
+    reading.read_script(text, read_options(text) if name else "")
     return choose_launch(conversion, reading, text)
 
 
@@ -102,8 +100,6 @@ def refuse_syntax_error(name: str, text: str) -> None:
 # -- values ------------------------------------------------------------------------------------------------------------
 
 SHELL = re.compile(r"(^|/)(ba|da|z)?sh$")
-SHELL_OPTIONS = re.compile(r"\A#!.*sh[ \t]+-[il]*([abefhkmnpuvxBCEHPT]+).*")
-"""The first line of a script that gives its shell options of `set`, such as -e."""
 NOT_CHOSEN = "it is another command line than the one that was chosen"
 LEFTOVERS = re.compile(
     r"\bSLURM_\w+|\b(?:srun|scontrol|singularity|apptainer|shifter)\b(?=\s)|\bmodule (?:load|use|purge)\b|\{\{"

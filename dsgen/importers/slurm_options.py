@@ -146,11 +146,11 @@ def _note_devices(attribute: str) -> Action:
     """A number of GPUs, with or without a type."""
 
     def write(one: SlurmOption) -> None:
-        kind, _, count = one.text.rpartition(":")
-        if (number := as_whole(count)) is None:
+        match = re.fullmatch(r"(?=.)(?:([A-Za-z][\w.-]*)(?::(?=\d)|$))?(\d{1,9})?", one.text)
+        if match is None:
             one.lose("its value is no number", "set workers.accelerator.count")
         else:
-            _set_devices(one, attribute, number, kind)
+            _set_devices(one, attribute, int(match[2] or 1), match[1])
 
     return write
 

@@ -559,3 +559,27 @@ pip install -r $R
 RUN
 #
 X=1 RUN --x $X
+#
+printf 'a\nb\n' > f
+A=($(cat f) c)
+RUN ${#A[@]}
+#
+printf 'a\nb\n' > f
+A=(x $(cat f))
+RUN ${A[0]} ${A[2]}
+#
+A=($UNSET x)
+RUN ${#A[@]}
+#
+cat > h.sh <<'E'
+export X=1
+false
+export X=2
+RUN --x $X
+E
+bash -e h.sh
+#
+cat > h.sh <<'E'
+RUN --x 1
+E
+bash -n h.sh

@@ -584,6 +584,12 @@ def test_keys_that_are_given_twice_are_named() -> None:
     assert (lost.position.line, lost.source) == (6, "duplicate key")
 
 
+def test_a_lost_word_of_a_command_is_shown() -> None:
+    (lost,) = convert(pytorchjob(pod(command=["torchrun", "--unknown=3", "train.py"])), "job.yaml").lost
+
+    assert lost.whole.endswith("containers[0].command[1] = --unknown=3")
+
+
 def test_what_dsgen_refuses_stays_and_is_a_hole() -> None:
     mounts = [{"name": "data", "mountPath": "/data"}] * 2
     containers = [{"name": "a", "image": IMAGE, "volumeMounts": mounts}]

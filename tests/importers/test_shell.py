@@ -76,6 +76,12 @@ def test_arguments_are_given_by_set() -> None:
     assert command(shell(line, variables={"2": "gpt"})) == ["train.py", "--model", "gpt"]
 
 
+def test_the_first_line_of_a_helper_has_the_options_of_its_shell() -> None:
+    helpers = {"run.sh": "#!/bin/bash -e\nfalse\ntorchrun t.py\n"}
+
+    assert "finds no command" in refused("./run.sh\n", "a.sh", form="", helpers=helpers)
+
+
 def test_variables_of_ranks_are_not_taken_from_mpirun() -> None:
     job = shell("mpirun -np 8 -npernode 4 -x MASTER_ADDR=a -x HF_TOKEN=hf_0123456789abcdefghij python train.py")
 

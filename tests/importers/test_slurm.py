@@ -38,6 +38,7 @@ TORCHRUN = "srun torchrun --nnodes=2 --nproc_per_node=4 train.py"
         ("--gres=gpu:4,nvme:1", "workers.slots", 4),
         ("--gres=gpu:mi250:4", "workers.accelerator.resource", "amd.com/gpu"),
         ("--gpus-per-node=a100:4", "workers.slots", 4),
+        ("--gpus-per-node=a100", "workers.slots", None),
         ("--ntasks-per-node=1 --gpus-per-task=8", "workers.slots", 8),
         ("--nodes=2 --gpus=16", "workers.slots", 8),
         ("--cpus-per-task=8", "workers.resources.requests.cpu", "8"),

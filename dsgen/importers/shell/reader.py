@@ -63,6 +63,8 @@ NOT_FOLLOWED = {
     **dict.fromkeys(("for_statement", "c_style_for_statement", "while_statement"), "dsgen does not follow loops"),
     "case_statement": "dsgen does not follow case",
 }
+SHELL_OPTIONS = re.compile(r"\A#!.*sh[ \t]+-[il]*([abefhkmnpuvxBCEHPT]+).*")
+"""The first line of a script that gives its shell options of `set`, such as -e."""
 OUTSIDE = "import the command line that starts the training, with its values"
 SOURCED = "put the file beside the script, or write what it sets into the script"
 FOLLOWED = "the commands of {} were read"
@@ -523,36 +525,40 @@ class ScriptReader:
             else:
                 self.add_event("dropped", statement, NOTHING)
 
-    def _read_inner(
-        self, text: Text, arguments: list[Text] | None = None, name: str = "", prefix: Variables | None = None
-    ) -> None:
-        """The commands of another shell. arguments, name and prefix: those of its command line, if it has one."""
+    def _read_inner(self, text: Text, words: list[Text], options: str, prefix: Variables | None = None) -> None:
+        """The commands of another shell. words: its name and its arguments. options: as those of `set`, such as -e."""
         scope = self.scope.make_inner()
-        if arguments is not None:
-            scope.arguments, scope.name = arguments, name
+        scope.arguments, scope.name = words[1:], words[0].chars
         if self.wrappers:
             scope.own_host = "HOSTNAME"
         with self.using(scope=scope, is_over=self.is_over, is_strict=False):
             for variable, value in (prefix or {}).items():
                 scope.assign(variable, value)
                 self._note_variable(variable, value, is_exported=True)
-            self.read_commands(text)
+            self.read_script(text, options)
+
+    def read_script(self, text: Text, options: str) -> None:
+        """Read the commands of a shell that was started with these options."""
+        if options and text:
+            self.read_commands(place_at(f"set -{options}", text))
+        self.read_commands(text)
 
     def _read_shell(self, words: list[Text], statement: Text, prefix: dict[str, Text]) -> bool:
         """`bash -c TEXT`, `bash FILE`."""
+        options = ""
         for index, word in enumerate(words[1:], 1):
+            options += re.sub("[cils]", "", word.chars[1:]) if re.fullmatch("-[a-zA-Z]+", word.chars) else ""
             if re.fullmatch(r"-[a-z]*c[a-z]*", word.chars) and index + 1 < len(words):
-                name = words[index + 2].chars if words[index + 2 :] else words[0].chars
                 if any(one.kind == "command" for one in self.source_map.list_unknowns(words[index + 1][:1])):
                     raise self.refuse(statement, "the commands that it runs are not known")
-                self._read_inner(words[index + 1], words[index + 3 :], name, prefix)
+                self._read_inner(words[index + 1], words[index + 2 :] or words[:1], options, prefix)
                 return True
             if not word.chars.startswith("-"):
-                return self._read_file(words[index:], statement)
+                return self._read_file(words[index:], statement, options)
         return False
 
-    def _read_file(self, words: list[Text], statement: Text) -> bool:
-        """A script that this one wrote, or that was given beside it."""
+    def _read_file(self, words: list[Text], statement: Text, options: str | None = None) -> bool:
+        """A script that this one wrote, or that was given beside it. options: of its shell, None if it has its own."""
         path = self.source_map.format_text(words[0])
         path = next((file for file in self.files if file.removeprefix("./") == path.removeprefix("./")), path)
         content, name = self.files[path][1] if path in self.files else self._find_helper(path), posixpath.basename(path)
@@ -560,7 +566,9 @@ class ScriptReader:
             return False
         for text in (statement, *self.files.pop(path, ())[:1]):
             self.add_event("dropped", text, FOLLOWED.format(name))
-        self._read_inner(content, words[1:], name)
+        self._read_inner(
+            content, [place_at(name, words[0]), *words[1:]], read_options(content) if options is None else options
+        )
         return True
 
     def _find_helper(self, name: str) -> Text | None:
@@ -612,7 +620,7 @@ class ScriptReader:
 
     def _read_set(self, words: list[Text], statement: Text, *_: object) -> bool:
         options = " ".join(word.chars for word in words[1:])
-        if re.search(r"(^| )(--( |$)|-[a-z]*a)|^[^-+]|allexport", options):
+        if re.search(r"(^| )(--( |$)|-[a-z]*[an])|^[^-+]|allexport|noexec", options):
             raise self.refuse(statement)
         ends = re.search(r"(^| )-[a-z]*e|errexit", options) is not None and not self.wrappers
         self.is_strict = ends or (self.is_strict and "+" not in options)
@@ -653,6 +661,12 @@ class ScriptReader:
         inner = " ".join(one.chars for one in started.program).split()
         found = (word for at, word in enumerate(inner) if rank_command(inner[at : at + 3], False) == 3)
         return next(found, "") if started.method == "openmpi" else ""
+
+
+def read_options(text: Text) -> str:
+    """The options of `set` that the first line of a script gives to its shell."""
+    match = SHELL_OPTIONS.match(text.chars)
+    return match[1] if match else ""
 
 
 def _rank(words: Sequence[str], is_under_srun: bool) -> int:

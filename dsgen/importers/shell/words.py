@@ -313,10 +313,6 @@ class Expansion:
         at = self.scope.source_map.resolve_place(of.places[0] if of.places else 0)
         return NotComputedError(f"dsgen does not compute {shorten(of.chars, 60)}" if of.chars else NOT_COMPUTED, at)
 
-    def list_kinds(self, *texts: Text) -> set[str]:
-        """The kinds of the unknown parts of texts."""
-        return {unknown.kind for text in texts for unknown in self.scope.source_map.list_unknowns(text)}
-
     # -- words and values ---------------------------------------------------------------------------------------------
 
     def expand_words(self, nodes: Sequence[Node]) -> list[Text]:
@@ -442,12 +438,13 @@ class Expansion:
         if not match or match[1] == "!":
             raise self.refuse(of)
         prefix, name, index, rest = match[1], match[2], match[3] or "", match[4]
+        is_all = name in ("@", "*") or index in ("@", "*")
+        if (prefix == "#" and not is_all) or (is_all and (rest or (mode == "quoted" and "*" in (name, index)))):
+            raise self.refuse(of)
         if prefix == "#":
-            yield WordPart(self._count_length(name, index, of), mode)
-        elif name in ("@", "*") or index in ("@", "*"):
-            if mode == "quoted" and "*" in (name, index):
-                raise self.refuse(of)
-            yield from self._expand_items(name, mode, rest, of)
+            yield WordPart(self._count_items(name, of), mode)
+        elif is_all:
+            yield from self._expand_items(name, mode, of)
         else:
             yield self._mark_split(self._modify(self._find_value(name, index, of), name, rest, node, of), mode, of)
 
@@ -480,14 +477,29 @@ class Expansion:
         return None if value is None else add_places(value, of)
 
     def _find_item(self, index: str, items: list[Text], of: Text) -> Text:
-        """An item of an array."""
+        """An item of an array. What stands behind an item that may be several words has no known number."""
         known = self.scope.find(index.lstrip("$").strip("{}"))
         number = compute(known.chars if isinstance(known, Text) else index) if index else 0
-        if "hosts" in self.list_kinds(*items):
-            return self.add_part("hosts", "MASTER_ADDR" if number == 0 else "OTHER", of)
-        if number is None or number < -len(items) or self.list_kinds(*items):
-            raise self.refuse(of)
-        return items[number] if number < len(items) else Text()
+        at = self._find_open(items)
+        if number is not None and number < at:
+            if number >= (-len(items) if at == len(items) else 0):
+                return items[number]
+        elif number is not None and at == len(items):
+            return Text()
+        elif number is not None and self._is_list(items[at]):
+            return self.add_part("hosts", "MASTER_ADDR" if number == at else "OTHER", of)
+        raise self.refuse(of)
+
+    def _find_open(self, items: Sequence[Text]) -> int:
+        """The index of the first item that may be several words."""
+        parts = (self.scope.source_map.list_unknowns(item) for item in items)
+        is_open = (any(one.is_split or one.kind == "command" or one.name in ("LIST", "OTHER") for one in part)
+                   for part in parts)  # fmt: skip
+        return next((at for at, one in enumerate(is_open) if one), len(items))
+
+    def _is_list(self, item: Text) -> bool:
+        """Whether an item is the names of all nodes."""
+        return [one.name for one in self.scope.source_map.list_unknowns(item)] == ["LIST"] and len(item.chars) == 1
 
     def _find_argument(self, number: int, of: Text) -> Text | None:
         known = self.scope.arguments
@@ -501,43 +513,27 @@ class Expansion:
             return Text() if self.scope.arguments is not None else self.add_part("positional", name, of)
         return self.scope.resolve_text(name, of.places, f"${{{name}}}" if of.chars.startswith("${") else f"${name}")
 
-    def _count_length(self, name: str, index: str, of: Text) -> Text:
+    def _count_items(self, name: str, of: Text) -> Text:
         value = self.scope.find(name) if name not in ("@", "*") else self.scope.arguments
-        is_all = index in ("@", "*") or name in ("@", "*")
-        kinds = self.list_kinds(*value) if isinstance(value, list) else set()
-        if is_all and "hosts" in kinds:
+        if isinstance(value, list) and self._find_open(value) == len(value):
+            return place_at(str(len(value)), of)
+        if isinstance(value, list) and len(value) == 1 and self._is_list(value[0]):
             return self.add_part("runtime", "NNODES", of)
-        if not is_all or not isinstance(value, list):
-            raise self.refuse(of)
-        return place_at(str(len(value)), of)
+        raise self.refuse(of)
 
-    def _list_items(self, name: str, rest: str, of: Text) -> list[Text] | None:
-        """The words of `"$@"` or `"${ARRAY[@]}"`; None if they are not known."""
-        scope = self.scope
-        value: Value | None = scope.arguments if name in ("@", "*") else scope.find(name)
-        if rest or value is None:
-            return None if rest or name in ("@", "*") else []
-        if isinstance(value, list):
-            return [add_places(one, of) for one in value]
-        if name in scope.given:
-            return [add_places(one, of) for one in value.split()]
-        return [add_places(value, of)]
-
-    def _expand_items(self, name: str, mode: Mode, rest: str, of: Text) -> Iterator[WordPart]:
+    def _expand_items(self, name: str, mode: Mode, of: Text) -> Iterator[WordPart]:
         """`$@` and `${ARRAY[@]}`."""
-        items = self._list_items(name, rest, of)
-        if items is None and name in ("@", "*") and not rest:
-            yield WordPart(self.scope.source_map.add_unknown(UnknownPart("positional", "@", '"$@"'), of.places), mode)
-        elif items is None:
-            raise self.refuse(of)
-        else:
-            if not items:
-                yield WordPart(Text(), "split")
-            for number, item in enumerate(items):
-                spend(OF_OPERATION)
-                if number:
-                    yield WordPart(Text(), "break")
-                yield self._mark_split(item, mode, of)
+        value: Value | None = self.scope.arguments if name in ("@", "*") else self.scope.find(name)
+        if isinstance(value, Text):
+            value = value.split() if name in self.scope.given else [value]
+        elif value is None and name in ("@", "*"):
+            value = [self.scope.source_map.add_unknown(UnknownPart("positional", "@", '"$@"'), of.places)]
+        if not value:
+            yield WordPart(Text(), "split")
+        for number, item in enumerate(value or ()):
+            if number:
+                yield WordPart(Text(), "break")
+            yield self._mark_split(add_places(item, of), mode, of)
 
     def _modify(self, value: Text | None, name: str, rest: str, node: Node, of: Text) -> Text:
         """`${VAR:-x}`; other operators are not computed."""
@@ -548,10 +544,9 @@ class Expansion:
         argument = self._expand_argument(node, len(of.chars) - 1 - len(rest) + len(sign))
         if sign[-1] in "-=+":
             return self._choose_default(value, name, sign, argument, of)
-        if value is None or "hosts" not in self.list_kinds(value):
+        if value is None or all(one.kind != "hosts" for one in self.scope.source_map.list_unknowns(value)):
             raise self.refuse(of)
-        is_first = self.scope.source_map.list_unknowns(value)[0].name == "MASTER_ADDR" and sign in ("%", "%%")
-        return value if is_first and len(value.chars) == 1 else self.add_part("hosts", "OTHER", of)
+        return self.add_part("hosts", "OTHER", of)
 
     def _choose_default(self, value: Text | None, name: str, sign: str, argument: Text, of: Text) -> Text:
         is_empty = value is None or (not value.chars and sign[0] == ":")
