@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dsgen.checks import RULES
 from dsgen.compiler.frontend import CompileError
 from dsgen.reading import read
 from dsgen.reading.nodes import SourceText
 
 PACKAGE = Path(__file__).parent.parent
+HINTS = {rule.id: rule.hint for rule in reversed(RULES)}
+"""The first hint of each check, which is the remedy of its block unless the block has another."""
 BASE = (PACKAGE / "checks" / "base-job.yaml").read_text(encoding="utf-8")
 """A values file without problems; examples and cases change it."""
 Case = dict[str, Any]
@@ -77,11 +80,11 @@ def read_rule_blocks() -> dict[str, RuleBlock]:
             place = f"{name}:{(node.key or node.position).line}"
             if id_ in blocks:
                 raise CompileError(f"{place}: there is another rule {id_}")
-            blocks[id_] = _make_block(f"{place}: {id_}", node.as_data())
+            blocks[id_] = _make_block(f"{place}: {id_}", node.as_data(), HINTS.get(id_, ""))
     return dict(sorted(blocks.items()))
 
 
-def _make_block(place: str, fields: Any) -> RuleBlock:
+def _make_block(place: str, fields: Any, hint: str) -> RuleBlock:
     if not isinstance(fields, dict):
         raise CompileError(f"{place}: a rule is a map")
     lists = {key: fields.get(key, []) for key in ("wrong", "right")}
@@ -89,8 +92,9 @@ def _make_block(place: str, fields: Any) -> RuleBlock:
         if not isinstance(items, list):
             raise CompileError(f"{place}: {key} is not a list of cases")
     cases: dict[str, Any] = {key: tuple(map(_expand_long_texts, items)) for key, items in lists.items()}
+    remedy = {"remedy": f"{hint[0].upper()}{hint[1:]}."} if hint else {}
     try:
-        return RuleBlock(**{**fields, **cases})
+        return RuleBlock(**{**remedy, **fields, **cases})
     except TypeError as error:
         raise CompileError(f"{place}: {str(error).partition('() ')[2]}") from None
 
