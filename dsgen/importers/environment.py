@@ -172,16 +172,6 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 UNKNOWN_HINT = "export it in training.setup, or set its value in training.env"
 
 
-def find_other_count(conversion: Conversion, name: str, value: str) -> str:
-    """Why a number of the source is not the one that dsgen sets; "" if it is, or is not known."""
-    known = [conversion.draft.get(key, 1) for key in COUNTS.get(name, ())]
-    if not known or not value.isdigit() or not all(isinstance(one, int) and one for one in known):
-        return ""
-    number = math.prod(known)
-    # In the pods of some operators, WORLD_SIZE is the number of pods.
-    return "" if int(value) in (number, known[0]) else f"the source sets {value} here, and dsgen {number}"
-
-
 def write_value(part: Part, name: str, value: Text) -> None:
     """One variable, from an option of a command line."""
     if OWN.fullmatch(name):
@@ -205,8 +195,11 @@ def write_constant(part: Part, key: KeyPath, text: str) -> None:
 
 def report_own(part: Part, name: str, text: str) -> None:
     """A variable that dsgen sets itself: dropped, unless its number is another one."""
-    if why := find_other_count(part.conversion, name, text):
-        part.lose(why, COUNT_HINT)
+    known = [part.draft.get(key, 1) for key in COUNTS.get(name, ())]
+    is_known = text.isdigit() and all(isinstance(one, int) and one for one in known)
+    # In the pods of some operators, WORLD_SIZE is the number of pods.
+    if known and is_known and int(text) not in (math.prod(known), known[0]):
+        part.lose(f"the source sets {text} here, and dsgen {math.prod(known)}", COUNT_HINT)
     else:
         part.drop(RANKS)
 

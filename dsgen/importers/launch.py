@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dsgen.deepspeed import FILES
@@ -21,6 +20,8 @@ from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
 from dsgen.problems.safe_text import holds_secret, is_secret_argument
 
+Files = Mapping[str, tuple[Text, Text]]
+"""Files by name, each with the statement that writes it, and its content."""
 OTHER_PYTHON = "the image may have this Python at another place; dsgen starts python3"
 NO_PROGRAM = "the source names no program: the image starts it by itself"
 GIVEN = "the arguments that were given to the script are not in the source"
@@ -54,7 +55,7 @@ def passes_on(started: LaunchCommand, world: JobSize, name: str) -> bool:
     return name in given or name.startswith(("OMPI_", "PMIX_"))
 
 
-def write_launch(conversion: Conversion, line: Sequence[Text], world: JobSize, files: WrittenFiles) -> LaunchCommand:
+def write_launch(conversion: Conversion, line: Sequence[Text], world: JobSize, files: Files) -> LaunchCommand:
     """Fill launch, training and the counts of workers from a command line."""
     started = parse_launch_command(line, conversion)
     _refuse_unknown(conversion, started)
@@ -93,10 +94,10 @@ def _write_chosen(conversion: Conversion, started: LaunchCommand, world: JobSize
         conversion.map(program, conversion.draft.set("training.pythonCommand", command))
 
 
-def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSize, files: WrittenFiles) -> None:
+def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSize, files: Files) -> None:
     """training.python, module or exec with the arguments; through bash if a shell must expand a part."""
     draft, python = conversion.draft, started.interpreter
-    words = files.write_used(conversion, _replace_secrets(conversion, started.program))
+    words = write_files(conversion, files, _replace_secrets(conversion, started.program))
     if not words:
         draft.set_hole("training.python", "", NO_PROGRAM)
         return
@@ -139,9 +140,9 @@ def _lose_given_arguments(conversion: Conversion, words: Sequence[Text]) -> list
     return kept
 
 
-def _write_worker_command(conversion: Conversion, started: LaunchCommand, files: WrittenFiles) -> None:
+def _write_worker_command(conversion: Conversion, started: LaunchCommand, files: Files) -> None:
     """launch.command for worker-command, through bash if it has variables."""
-    words = files.write_used(conversion, _replace_secrets(conversion, started.command))
+    words = write_files(conversion, files, _replace_secrets(conversion, started.command))
     words = _lose_given_arguments(conversion, words)
     if started.launcher.startswith("accelerate"):
         words = _add_machines(conversion, started, words)
@@ -315,55 +316,37 @@ UNUSED_HINT = "add it to training.files if the program reads it"
 UNKNOWN = "its content is only known on the cluster"
 
 
-@dataclass
-class WrittenFiles:
-    """Files by name, each with the statement that writes it, and its content."""
-
-    written: dict[str, tuple[Text, Text]] = field(default_factory=dict)
-    used: set[str] = field(default_factory=set)
-
-    def write_used(self, conversion: Conversion, words: Sequence[Text]) -> list[Text]:
-        """Words of a command line, with the place of each file in a pod."""
-        result = list(words)
-        for name, (statement, content) in self.written.items():
-            found = [index for index, word in enumerate(result) if self._names_file(conversion, word, name)]
-            if not found:
-                continue
-            self.used.add(name)
-            if not content.is_known or holds_secret(content.chars) or len(content.chars) > MOST_BYTES:
-                raise conversion.refuse(statement, UNKNOWN, "write it into training.files")
-            config = parse_deepspeed_config(name, content.chars)
-            options = (result[at] if "=" in result[at].chars else result[max(at - 1, 0)] for at in found)
-            if config is not None and any(option.chars.partition("=")[0] in OF_CONFIG for option in options):
-                conversion.map(statement, conversion.draft.set("training.deepspeed.config", config))
-                if conversion.draft.get("launch.method") not in ("worker-command", "launcher-command"):
-                    conversion.draft.set("training.deepspeed.passConfig", False)
-                result = _replace_paths(result, found, CONFIG)
-            else:
-                result = self._write_file(conversion, result, found, name, content.chars, statement)
-        return result
-
-    def lose_unused(self, conversion: Conversion, mounted: Collection[str] = ()) -> None:
-        """Name files that no command line uses, but for those that the pods mount."""
-        for name, (statement, _) in self.written.items():
-            if name not in self.used and name not in mounted:
+def write_files(conversion: Conversion, files: Files, words: Sequence[Text]) -> list[Text]:
+    """Write the files that a command line names; returns its words, with their places in a pod."""
+    result = list(words)
+    for name, (statement, content) in files.items():
+        found = [at for at, word in enumerate(result) if _names_file(conversion, word, name)]
+        if not found:
+            if name not in conversion.mounted:
                 conversion.lose(statement, UNUSED, UNUSED_HINT)
-
-    def _names_file(self, conversion: Conversion, word: Text, name: str) -> bool:
-        shown = conversion.source_map.format_text(word)
-        shown = shown.partition("=")[2] or shown
-        return shown.removeprefix("./") == name.removeprefix("./")
-
-    def _write_file(
-        self, conversion: Conversion, words: list[Text], found: Sequence[int], name: str, content: str, statement: Text
-    ) -> list[Text]:
-        base = posixpath.basename(name)
-        if not FILE.fullmatch(base):
+            continue
+        if not content.is_known or holds_secret(content.chars) or len(content.chars) > MOST_BYTES:
+            raise conversion.refuse(statement, UNKNOWN, "write it into training.files")
+        config, base = parse_deepspeed_config(name, content.chars), posixpath.basename(name)
+        options = (result[at] if "=" in result[at].chars else result[max(at - 1, 0)] for at in found)
+        if config is not None and any(option.chars.partition("=")[0] in OF_CONFIG for option in options):
+            conversion.map(statement, conversion.draft.set("training.deepspeed.config", config))
+            if conversion.draft.get("launch.method") not in ("worker-command", "launcher-command"):
+                conversion.draft.set("training.deepspeed.passConfig", False)
+            result = _replace_paths(result, found, CONFIG)
+        elif FILE.fullmatch(base):
+            lines = content.chars if content.chars.endswith("\n") else content.chars + "\n"
+            conversion.map(statement, conversion.draft.set(("training", "files", base), lines))
+            result = _replace_paths(result, found, f"{FILES}/{base}")
+        else:
             conversion.lose(statement, "its name is no name of a file in training.files", UNUSED_HINT)
-            return words
-        content = content if content.endswith("\n") else content + "\n"
-        conversion.map(statement, conversion.draft.set(("training", "files", base), content))
-        return _replace_paths(words, found, f"{FILES}/{base}")
+    return result
+
+
+def _names_file(conversion: Conversion, word: Text, name: str) -> bool:
+    shown = conversion.source_map.format_text(word)
+    shown = shown.partition("=")[2] or shown
+    return shown.removeprefix("./") == name.removeprefix("./")
 
 
 def parse_deepspeed_config(name: str, content: str) -> dict[str, Any] | None:

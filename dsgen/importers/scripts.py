@@ -12,7 +12,7 @@ from dsgen.importers.documents import refuse_private
 from dsgen.importers.draft import Draft
 from dsgen.importers.environment import FIXED, FIXED_HINT, FIXED_WHY, WORKER_SHELL, format_word, is_used, write_exported
 from dsgen.importers.facts import JobSize
-from dsgen.importers.launch import WrittenFiles, passes_on, write_counts, write_launch
+from dsgen.importers.launch import passes_on, write_counts, write_launch
 from dsgen.importers.launchers import WORKERS, LaunchCommand, parse_alone
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.shell.commands import PREPARES, WRAPPERS
@@ -269,7 +269,7 @@ class ScriptWriter:
         """Fill the values, and account for everything."""
         conversion, launch = self.conversion, self.script.launch
         mounted = {path: (text, text) for path, text in conversion.mounted.items() if posixpath.basename(path)}
-        files = WrittenFiles({**mounted, **self.script.reading.files})
+        files = {**mounted, **self.script.reading.files}
         for name, words in launch.wrappers:
             for word in words if WRAPPERS[name] else ():
                 conversion.drop(word, WRAPPERS[name])
@@ -282,7 +282,6 @@ class ScriptWriter:
         self._write_events()
         self._write_prefix()
         self._write_setup()
-        files.lose_unused(conversion, mounted)
         for other in [one for one in self.script.reading.launches if one is not launch]:
             conversion.lose(other.statement, NOT_CHOSEN, "import it with its own line")
         self._report_guesses()

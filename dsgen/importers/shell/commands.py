@@ -22,8 +22,6 @@ WRAPPERS: Mapping[str, str] = {
     "numactl": "it binds processes to cores and memory, as training.deepspeed.bindCores does",
 }
 """Programs that start another one which may be the training, and why they are not needed, or what they change."""
-CHANGE = {"conda", "mamba", "micromamba", "uv", "poetry", "pixi", "timeout", "numactl"}
-"""Those that change how it runs."""
 REMOTE = ("ssh", "pdsh", "clush")
 """Those that start it on another host."""
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from dsgen.importers.launchers import parse_alone, rank_command, rank_words
 from dsgen.importers.ledger import ImportRefusedError, shorten
 from dsgen.importers.shell.commands import (
-    CHANGE,
     HOSTFILE,
+    NEEDLESS,
     OF_SSH,
     PREPARES,
     REMOTE,
@@ -515,7 +515,11 @@ class ScriptReader:
 
     def _read_wrapped(self, name: str, words: list[Text], end: int, statement: Text, prefix: dict[str, Text]) -> None:
         rest = words[end:]
-        if name in CHANGE and rest and _rank(self.source_map.format_words(rest), is_under_srun=False):
+        if (
+            WRAPPERS[name] not in ("", NEEDLESS)
+            and rest
+            and _rank(self.source_map.format_words(rest), is_under_srun=False)
+        ):
             raise self.refuse(statement, WRAPPERS[name])
         if any(word.chars == "--multi-prog" for word in words[:end]):
             raise self.refuse(statement, "srun --multi-prog starts several programs")
