@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.documents import refuse_private
-from dsgen.importers.draft import Draft
+from dsgen.importers.draft import Draft, walk_keys
 from dsgen.importers.environment import FIXED, FIXED_HINT, FIXED_WHY, WORKER_SHELL, format_word, is_used, write_exported
 from dsgen.importers.facts import JobSize
 from dsgen.importers.launch import passes_on, write_counts, write_launch
@@ -234,13 +234,6 @@ def write_script(conversion: Conversion, script: ChosenScript, world: JobSize, t
     ScriptWriter(conversion, script, world).write(text)
 
 
-def _list_texts(data: object) -> list[str]:
-    if isinstance(data, str):
-        return [data]
-    items = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
-    return [text for value in items for text in _list_texts(value)]
-
-
 def find_unread(conversion: Conversion, text: Text) -> Iterator[Text]:
     """The statements of a text that have no entry in the report."""
     known = list(conversion.accounted)
@@ -286,8 +279,7 @@ class ScriptWriter:
             conversion.lose(other.statement, NOT_CHOSEN, "import it with its own line")
         self._report_guesses()
         if self.world.is_batch:
-            draft = self.conversion.draft
-            add_claims(draft, _list_texts([draft.get("training", {}), draft.get("launch.command", [])]))
+            add_claims(conversion.draft, self._list_texts())
         for unit in find_unread(conversion, text):
             raise conversion.refuse(unit, "dsgen does not understand it")
         self._refuse_leftovers()
@@ -303,14 +295,18 @@ class ScriptWriter:
 
     def _refuse_leftovers(self) -> None:
         """Refuse what belongs to the old cluster and is in the values all the same."""
-        draft, entries = self.conversion.draft, self.conversion.ledger.entries
-        training = draft.get("training") or {}
-        texts = [*_list_texts(training), *_list_texts(draft.get("launch.command") or [])]
-        named = " ".join([*(entry.source for entry in entries if entry.fate == "lost"), *training.get("env", {})])
-        for word in dict.fromkeys(match[0] for text in texts for match in LEFTOVERS.finditer(text)):
+        lost = (entry.source for entry in self.conversion.ledger.entries if entry.fate == "lost")
+        named = " ".join([*lost, *self.conversion.draft.get("training.env", {})])
+        for word in dict.fromkeys(match[0] for text in self._list_texts() for match in LEFTOVERS.finditer(text)):
             if word not in named:
                 why = f"{word} is in the values, and only the old cluster has it"
                 raise self.conversion.refuse(self.script.launch.statement, why)
+
+    def _list_texts(self) -> list[str]:
+        """The texts of training and launch.command."""
+        draft = self.conversion.draft
+        paths = [path for path in walk_keys(draft.data) if path[0] == "training" or path[:2] == ("launch", "command")]
+        return [value for value in map(draft.get, paths) if isinstance(value, str)]
 
     def _report_guesses(self) -> None:
         """Name the defaults that were used."""
@@ -328,9 +324,9 @@ class ScriptWriter:
             statement = value or launch.statement
             if name in unknown:
                 raise conversion.refuse(statement, f"the command line needs the value that ${name} has before")
-            self._export(name, value, statement, launch.words)
+            self._export(name, value, statement)
 
-    def _export(self, name: str, value: Text | list[Text], statement: Text, words: Sequence[Text]) -> None:
+    def _export(self, name: str, value: Text | list[Text], statement: Text) -> None:
         """A variable of the environment: a number of workers or processes for a hole, or one of the program."""
         name = IN_CONTAINER.sub("", name)
         key, count = COUNTS.get(name, ""), value.number if isinstance(value, Text) else None
@@ -344,7 +340,7 @@ class ScriptWriter:
             self.conversion.lose(statement, OWN_DEVICES, "see workers.slots and workers.accelerator.count")
         elif name.startswith(("SINGULARITY", "APPTAINER")):
             self.conversion.lose(statement, OF_RUNTIME, OF_RUNTIME_HINT)
-        elif line := write_exported(self.conversion, name, value, statement, words):
+        elif line := write_exported(self.conversion, name, value, statement, self.script.launch.words):
             self.lines.append(line)
 
     def _take_devices(self, value: Text) -> bool:
@@ -463,7 +459,7 @@ class ScriptWriter:
         elif self.final.get(event.name) is not event:
             self.conversion.drop(event.text, "it is set again later")
         else:
-            self._export(event.name, launch.exported[event.name], event.text, launch.words)
+            self._export(event.name, launch.exported[event.name], event.text)
 
     def _write_slots(self, event: ScriptEvent) -> None:
         """A hostfile that the script writes: dsgen's has as many slots."""

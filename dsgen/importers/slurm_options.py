@@ -142,32 +142,24 @@ def _note(attribute: str, key: str, why: str = "its value is no number") -> Acti
     return write
 
 
-def _note_devices(attribute: str) -> Action:
-    """A number of GPUs, with or without a type."""
-
-    def write(one: SlurmOption) -> None:
-        match = re.fullmatch(r"(?=.)(?:([A-Za-z][\w.-]*)(?::(?=\d)|$))?(\d{1,9})?", one.text)
-        if match is None:
-            one.lose("its value is no number", "set workers.accelerator.count")
-        else:
-            _set_devices(one, attribute, int(match[2] or 1), match[1])
-
-    return write
-
-
 def _note_resources(one: SlurmOption) -> None:
     """Generic resources: GPUs, and others that are lost."""
     for part in one.text.split(","):
-        match = re.fullmatch(r"(?:gres[:/])?gpus?(?::([A-Za-z][\w.-]*))?(?:[:=](\d{1,4}))?(?:\(.*\))?", part)
-        if match:
-            _set_devices(one, "devices", int(match[2] or 1), match[1])
+        if match := re.fullmatch(r"(?:gres[:/])?gpus?(?:[:=](.*?))?(?:\(.*\))?", part):
+            _set_devices(one, "devices", match[1] or "1")
         else:
             one.lose(f"{part} is no device that dsgen can request", "set workers.resources.limits")
 
 
-def _set_devices(one: SlurmOption, attribute: str, number: int, kind: str | None) -> None:
-    setattr(one.request, attribute, number)
+def _set_devices(one: SlurmOption, attribute: str, text: str) -> None:
+    """A number of GPUs, a type, or both."""
+    match = re.fullmatch(r"(?=.)(?:([A-Za-z][\w.-]*)(?:[:=](?=\d)|$))?(\d{1,9})?", text)
+    if match is None:
+        one.lose("its value is no number", "set workers.accelerator.count")
+        return
+    setattr(one.request, attribute, int(match[2] or 1))
     one.request.of_devices.append(one)
+    kind = match[1]
     resource = next((found for pattern, found in RESOURCES if kind and re.fullmatch(pattern, kind.lower())), "")
     if resource:
         one.request.resource = resource
@@ -249,9 +241,9 @@ OPTIONS: Mapping[str, Action] = {
     "cpus-per-task": _note("cpus_of_task", "workers.resources.requests.cpu"),
     "cpus-per-gpu": lose("dsgen requests CPUs for a whole worker", "set workers.resources.requests.cpu"),
     "gres": _note_resources,
-    "gpus-per-node": _note_devices("devices"),
-    "gpus-per-task": _note_devices("devices_of_task"),
-    "gpus": _note_devices("all_devices"),
+    "gpus-per-node": lambda one: _set_devices(one, "devices", one.text),
+    "gpus-per-task": lambda one: _set_devices(one, "devices_of_task", one.text),
+    "gpus": lambda one: _set_devices(one, "all_devices", one.text),
     "mem": to("workers.resources.limits.memory", _parse_memory, why="it asks for all memory of a node"),
     "mem-per-cpu": _note("memory_of_cpu", *MEMORY),
     "mem-per-gpu": _note("memory_of_device", *MEMORY),
