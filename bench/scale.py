@@ -163,11 +163,12 @@ def serve(server: socket.socket, run: settings.Settings) -> NoReturn:
     while True:
         for event, _ in events.select():
             if event.data is None:
-                connection, (caller, *_) = server.accept()
+                connection = server.accept()[0]
                 worker = ControlFromLauncher(run)
                 packed = socket.inet_aton(connection.getsockname()[0].rpartition(":")[2])
                 worker.own["host"] = str(int.from_bytes(packed, "big"))
-                worker.admit(connection, caller)
+                secret = control.make_secret((settings.RUN / "id").read_bytes(), run)
+                worker.take(connection, control.shake(connection, secret, "worker", SECONDS))
                 events.register(connection, selectors.EVENT_READ, worker)
             elif event.data.exchange({"attempt": 0, "serves": True}).get("over"):
                 events.unregister(event.fileobj)

@@ -28,9 +28,9 @@ change with the content of all scripts, so a run keeps those with which it start
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
 {{- if .Values.runtime.create -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-d8e94ae690
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-bb2aac16fc
 {{- else -}}
-{{ .Values.runtime.name }}-{{ .folder }}-d8e94ae690
+{{ .Values.runtime.name }}-{{ .folder }}-bb2aac16fc
 {{- end -}}
 {{- end }}
 

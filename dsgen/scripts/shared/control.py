@@ -121,6 +121,7 @@ def serve(
     seconds: float,
     strangers: UnprovenConnections,
     receive: Callable[[socket.socket, Conversation], None],
+    side: str = "launcher",
 ) -> None:
     """Call `receive` with each connection that proves itself, in a thread of its own, until the server is closed.
 
@@ -131,7 +132,7 @@ def serve(
         # Whatever is sent, no more than this connection ends.
         with contextlib.suppress(Exception), connection:
             try:
-                talk = shake(connection, secret, "launcher", seconds)
+                talk = shake(connection, secret, side, seconds)
             finally:
                 strangers.dismiss(address)
             receive(connection, talk)

@@ -95,11 +95,7 @@ def spawn(
         for name in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores
             signal.signal(name, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])  # callers block signals
-        if user:
-            os.initgroups(user.pw_name, user.pw_gid)
-            os.setgid(user.pw_gid)
-            os.setuid(user.pw_uid)
-            os.environ.update(HOME=user.pw_dir, USER=user.pw_name, LOGNAME=user.pw_name, SHELL=user.pw_shell)
+        become(user)
         if die_with_parent:
             call_prctl(SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() != parent:  # the parent died before the line above
@@ -112,7 +108,16 @@ def spawn(
         os._exit(126)
 
 
-def fork(function: Callable[[], int]) -> int:
+def become(user: pwd.struct_passwd | None) -> None:
+    """Go on as this user, if root is to."""
+    if user:
+        os.initgroups(user.pw_name, user.pw_gid)
+        os.setgid(user.pw_gid)
+        os.setuid(user.pw_uid)
+        os.environ.update(HOME=user.pw_dir, USER=user.pw_name, LOGNAME=user.pw_name, SHELL=user.pw_shell)
+
+
+def fork(function: Callable[[], int], user: pwd.struct_passwd | None = None) -> int:
     """Call a function in a child process, which then ends with the result as its exit code, and return its process id.
 
     This saves the start of another Python interpreter, and the import of what this process has imported already. The
@@ -130,6 +135,7 @@ def fork(function: Callable[[], int]) -> int:
                 with contextlib.suppress(OSError):  # of the listing itself
                     os.close(descriptor)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        become(user)
         code = function()
     except BaseException:  # the child must not go on as its parent
         sys.excepthook(*sys.exc_info())

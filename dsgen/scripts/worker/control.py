@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
+import signal
 import socket
 import time
+from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -130,67 +131,24 @@ class ControlToRecord(Control):
         self.launcher, self.delay = named, RETRY_SECONDS[0]
 
 
-class Caller:
-    """A connection that has not proved to be the launcher's."""
-
-    def __init__(self, address: str) -> None:
-        self.address, self.until = address, time.monotonic() + PROOF_SECONDS
-        self.own, self.data = control.make_word(), b""
-        self.talk: control.Conversation | None = None  # from its word on
-
-
 class ControlFromLauncher(Control):
-    """Waits for the launcher at the port of the readiness probe, for a worker with ssh. Whoever connects gets a word.
-
-    Nothing here waits, because the worker does nothing else meanwhile.
-    """
+    """Waits for the launcher at the port of the readiness probe, for a worker with ssh."""
 
     def __init__(self, run: settings.Settings) -> None:
         super().__init__(run)
         self.strangers = control.UnprovenConnections()
-        self.callers: dict[socket.socket, Caller] = {}
+        self.proven: deque[tuple[socket.socket, control.Conversation]] = deque()  # filled by threads
 
-    def admit(self, connection: socket.socket, address: str) -> None:
-        """Take a connection, unless there are too many. The probe of a kubelet ends its connection at once."""
-        if not self.strangers.admit(address):
-            connection.close()
-            return
-        caller = self.callers[connection] = Caller(address)
-        connection.setblocking(False)
-        ask_for_signals(connection)
-        with contextlib.suppress(OSError):
-            connection.send(f"{caller.own}\n".encode())
+    def serve(self, server: socket.socket) -> None:
+        """Take connections until the server is closed. The probe of a kubelet ends its connection at once."""
+        secret = control.make_secret((settings.RUN / "id").read_bytes(), self.run)
+        control.serve(server, secret, PROOF_SECONDS, self.strangers, self.note_launcher, side="worker")
+
+    def note_launcher(self, connection: socket.socket, talk: control.Conversation) -> None:
+        self.proven.append((connection.dup(), talk))  # a copy, because the connection ends with the call
+        os.kill(os.getpid(), signal.SIGIO)  # for which the worker waits
 
     def connect(self) -> None:
-        """Read what callers have sent. Who proves to be the launcher takes the place of the one before."""
-        for connection, caller in list(self.callers.items()):
-            proven = False
-            try:
-                proven = self.receive_proof(connection, caller)
-                if not proven and time.monotonic() < caller.until:
-                    continue
-            except (OSError, ValueError):  # it has ended, there is no key yet, or it does not know the secret
-                pass
-            del self.callers[connection]
-            self.strangers.dismiss(caller.address)
-            if proven and caller.talk:
-                self.take(connection, caller.talk)
-            else:
-                connection.close()
-
-    def receive_proof(self, connection: socket.socket, caller: Caller) -> bool:
-        """Whether a caller has now sent its word and its proof, and nothing else. OSError if it fails."""
-        with contextlib.suppress(BlockingIOError):
-            data = connection.recv(2 * control.WORD_BYTES)
-            caller.data += data
-            if not data or len(caller.data) > 2 * control.WORD_BYTES:
-                raise ConnectionError
-        word, _, proof = caller.data.partition(b"\n")
-        if caller.talk is None and len(caller.data) >= control.WORD_BYTES:
-            secret = control.make_secret((settings.RUN / "id").read_bytes(), self.run)
-            caller.talk = control.Conversation(secret, "worker", caller.own, word.decode("ascii"))
-            connection.send(caller.talk.pack())
-        if caller.talk is None or not proof.endswith(b"\n"):
-            return False
-        caller.talk.unpack(proof)
-        return True
+        """Who has proved to be the launcher takes the place of the one before."""
+        while self.proven:
+            self.take(*self.proven.popleft())

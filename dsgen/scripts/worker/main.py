@@ -59,7 +59,7 @@ class Worker:
     ) -> None:
         self.run = run
         self.part = part
-        self.readiness = Readiness(run, part.admit, opened)
+        self.readiness = Readiness(run, part.serve, opened)
 
     def live(self) -> int:
         """Run until the end; returns the exit code."""

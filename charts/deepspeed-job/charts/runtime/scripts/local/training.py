@@ -51,7 +51,7 @@ class LocalTraining:
         self.world = self.slots * run.workers
         self.hosts = hostfile.read_hosts(settings.CONFIG / "hostfile")
         self.control = ControlToRecord(run)
-        self.admit = None  # nobody connects to this worker but the readiness probe
+        self.serve = None  # nobody connects to this worker but the readiness probe
         self.contact = Contact(lambda: (record.read_mounted(LEASE), record.read_mounted(run.run)))
         self.own = set(processes.list_descendants(os.getpid()))  # what training.setup has left running
         self.attempt, self.pid, self.code = 0, -1, -1  # code: with which this worker's part has ended

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import pwd
 import signal
@@ -34,7 +35,7 @@ class SshServer:
     def __init__(self, run: settings.Settings) -> None:
         self.run = run
         self.control = ControlFromLauncher(run)
-        self.admit = self.control.admit
+        self.serve = self.control.serve
         self.contact = Contact(lambda: self.control.orders)
         self.errands = Errands(run)
         self.attempt, self.signal, self.signalled = 0, "", ""  # signalled: what the ranks have got
@@ -64,7 +65,6 @@ class SshServer:
             log(f"waiting for the ssh key in secret {self.run.secret}")
         while not (key := keyfile.read_first_content([PRIVATE_KEY])):
             tick()
-            self.control.connect()  # refuses who connects: the proof needs the key
         self.state = "serves"
         return key
 
@@ -96,9 +96,10 @@ class SshServer:
             self.attempt, self.signal, self.signalled = attempt, "", ""
             settings.MET.unlink(missing_ok=True)
         if attempt == self.attempt and name not in ("", self.signal):
+            from worker import end_ranks  # each import makes the start longer
+
             self.signal = name
-            argv = ["python3", "-ESs", str(settings.SCRIPTS / "worker/end_ranks.py"), name]
-            self.signalling = processes.spawn(argv, user=self.user)
+            self.signalling = processes.fork(functools.partial(end_ranks.main, name), user=self.user)
 
     def start_sshd(self) -> None:
         """Raises WorkerExitError if sshd cannot start, or ends again and again."""

@@ -12,16 +12,9 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
-
-if __name__ == "__main__":
-    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
-    from shared import compiled
-
-    compiled.use()
 
 from shared import processes, settings
 from worker import stacks
@@ -73,7 +66,3 @@ def main(name: str, forked: Iterable[int] = ()) -> int:
     number = signal.SIGUSR1 if name == "STACKS" else signal.Signals["SIG" + name]
     processes.send(targets, number)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))

@@ -47,18 +47,19 @@ def open_early(port: int) -> socket.socket | None:
 
 
 class Readiness:
-    """The port of the readiness probe. `admit`: takes the connections to it, which otherwise are closed."""
+    """The port of the readiness probe. `serve`: takes the connections from `show` on; without, they are closed."""
 
     def __init__(
         self,
         run: Settings,
-        admit: Callable[[socket.socket, str], None] | None = None,
+        serve: Callable[[socket.socket], None] | None = None,
         opened: socket.socket | None = None,
     ) -> None:
         self.port = run.readiness_port
         self.opened = opened
-        self.admit = admit
+        self.serve = serve
         self.server: socket.socket | None = None
+        self.served: socket.socket | None = None  # the one that is given to `serve`
         self.ready_seconds = self.first = max(FASTEST_SECONDS, run.workers / FASTEST_PER_SECOND)
         self.unready_seconds = max(run.probe_seconds + LATER_SECONDS, run.workers / FASTEST_PER_SECOND)
         self.longest = max(SLOWEST_SECONDS, 2 * run.workers / SLOWEST_PER_SECOND - self.unready_seconds)
@@ -67,15 +68,22 @@ class Readiness:
 
     def show(self) -> None:
         """Make the pod ready, and keep it so. OSError: the port is in use."""
+        self.open()
+        if self.serve is None:
+            self.drain()
+        elif self.server and self.served is not self.server:
+            self.server.setblocking(True)
+            self.serve(self.server)
+            self.served = self.server
+
+    def open(self) -> None:
         if self.server is None:
             self.server, self.opened = self.opened or listen(self.port), None
-            if self.admit:
-                ask_for_signals(self.server)
-        self.drain()
 
     def withdraw(self) -> None:
         """Make the pod not ready."""
         if self.server is not None:
+            self.server.shutdown(socket.SHUT_RDWR)  # ends a call that waits for a connection
             self.server.close()
             self.server, self.probed = None, False
 
@@ -85,23 +93,19 @@ class Readiness:
         lasted = time.monotonic() - self.changed_at
         if self.server is None and lasted >= self.unready_seconds:
             self.changed_at = time.monotonic()
-            self.show()
+            self.open()
         elif self.server is not None and self.probed and lasted >= self.ready_seconds:
             self.changed_at = time.monotonic()
             self.ready_seconds = backoff.lengthen(self.ready_seconds, self.first, self.longest)
             self.withdraw()
 
     def drain(self) -> None:
-        """Take the connections that the kernel has accepted."""
+        """Close the connections that the kernel has accepted."""
         with contextlib.suppress(BlockingIOError):
             for _ in range(DRAINED if self.server else 0):
                 assert self.server is not None
-                connection, (address, *_) = self.server.accept()
+                self.server.accept()[0].close()
                 self.probed = True
-                if self.admit:
-                    self.admit(connection, address)
-                else:
-                    connection.close()
 
 
 def ask_for_signals(opened: socket.socket) -> None:
