@@ -426,7 +426,7 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
     if values['status']['webhook']['url']:
         text += f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])},\n"
     text += (
-        "      \"scripts\": " + to_plain_json({'launcher': '0fc1d7ef95', 'local': '408c24d83e', 'shared': 'fc4d96fed0', 'slurm': 'c93981a20a', 'ssh': '45569af98d', 'status': '212fefc5cf', 'worker': 'a66c2a60b7'}) + "\n"
+        "      \"scripts\": " + to_plain_json({'launcher': '0fc1d7ef95', 'local': '408c24d83e', 'shared': 'fc4d96fed0', 'slurm': '9baa28c2ec', 'ssh': '45569af98d', 'status': '212fefc5cf', 'worker': 'a66c2a60b7'}) + "\n"
         "    }\n"
         f"  command.json: {command(values)}\n"
     )

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from dsgen.language.functions import read_json
 from dsgen.language.text import format_item
 
 SHELL = "(.* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c "
@@ -47,10 +48,6 @@ def make_wrappers(names: str, valued: str = "", **fields: Any) -> dict[str, Wrap
     return dict.fromkeys(names.split(), Wrapper(frozenset(valued.split()), **fields))
 
 
-_OF_CONTAINERS = (
-    "-B --bind --home -H --env --env-file -W --workdir --pwd --mount --network --overlay --scratch -S --shell --app"
-    " --dns --hostname --security --apply-cgroups --fakeroot-map --device --cwd"
-)
 _OF_NUMACTL = "-i --interleave -p --preferred -m --membind -N --cpunodebind -C --physcpubind -w --weighted-interleave"
 WRAPPERS: Mapping[str, Wrapper] = {
     **make_wrappers("nohup setsid builtin eval tini dumb-init"),
@@ -70,8 +67,11 @@ WRAPPERS: Mapping[str, Wrapper] = {
     **make_wrappers("nsys", "-o -t -s -c -x -w -f -y -d -n -e -b --output --trace", verbs=("profile", "launch")),
     **make_wrappers("ncu", "-o -k -c -s --export --kernel-name --launch-count --launch-skip --set --section"),
     **make_wrappers("py-spy", "-o -r -d -f --output --rate --duration --format", verbs=("record",)),
-    **make_wrappers("singularity apptainer", _OF_CONTAINERS, skipped=1, verbs=("exec", "run")),
-    **make_wrappers("conda mamba micromamba", "-n -p --name --prefix --cwd", verbs=("run",)),
+    **{
+        name: Wrapper(frozenset(row["valued"]), row["skipped"], tuple(row["verbs"]))
+        for names, row in read_json("scripts/slurm/rules.json")["wrappers"].items()
+        for name in names.split()
+    },
     **make_wrappers(
         "uv poetry pipenv pixi hatch", "--extra --group --python -p --with --project --directory --env-file --index -C"
         " -e --environment --manifest-path", verbs=("run",)),

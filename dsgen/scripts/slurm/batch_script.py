@@ -31,6 +31,7 @@ if __name__ == "__main__":
     compiled.use()
 
 from shared import control, hostfile, methods, processes, record, settings
+from shared.log import log
 from slurm import rules, srun, step
 from slurm.channel import Channel
 
@@ -53,11 +54,6 @@ command_not_found_handle() {{
 }}
 """
 ACTIVATE = "echo '[dsgen] {}: not done; the image has its own Python' >&2\n"
-
-
-def say(words: str) -> None:
-    sys.stderr.write(f"[dsgen] {words}\n")
-    sys.stderr.flush()
 
 
 class Request:
@@ -114,13 +110,13 @@ class Script:
             agent.send(over=True)
         processes.end(os.getpid(), None, END_SECONDS)
         if self.code == 0 and self.failure:
-            say(f"the script ended with 0, but its last step with {self.failure}, which is the result")
+            log(f"the script ended with 0, but its last step with {self.failure}, which is the result")
         return self.code or self.failure
 
     def end(self, code: int, words: str) -> None:
         """End the script at once: it would go on, and may end with 0."""
         if self.code < 0:
-            say(f"{words}, so the script ends")
+            log(f"{words}, so the script ends")
             self.code = code
             if self.pid:
                 processes.kill(lambda: processes.list_descendants(os.getpid()))
@@ -292,7 +288,7 @@ def join(run: settings.Settings, job: rules.Job, node: int, port: int) -> int:
             break
         except OSError as error:
             if time.monotonic() > until:
-                say(f"{job.nodes[0]}:{port} cannot be reached: {error}")
+                log(f"{job.nodes[0]}:{port} cannot be reached: {error}")
                 return 1
             time.sleep(RETRY_SECONDS)
     setup.write()
@@ -305,7 +301,7 @@ def main(argv: list[str]) -> int:
     try:
         job, interpreter, directives = read_job(hostfile.read_hosts(settings.RUN / "hostfile"), argv)
     except (OSError, ValueError, rules.StepError) as error:
-        say(str(error))
+        log(str(error))
         return 1
     make_shims(srun.FOLDER / "bin")
     processes.adopt_orphans()

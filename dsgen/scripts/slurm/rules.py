@@ -1,6 +1,7 @@
 """What a script for sbatch sees of Slurm: the options of srun, where the tasks of a step run, and variables.
 
-rules.json has the options and the commands that are known. All of it was compared with Slurm 22.05.
+rules.json has the options and the commands that are known, the SLURM_ variables that srun reads as options, and the
+options of programs that run the rest of their words. What is Slurm's was compared with Slurm 22.05.
 """
 
 from __future__ import annotations
@@ -14,18 +15,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 TABLE = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+WRAPPERS = {name: row for names, row in TABLE["wrappers"].items() for name in names.split()}
 VALUED = {*TABLE["used"], *TABLE["ignored"]}
 KNOWN = {*VALUED, *TABLE["flags"], *TABLE["optional"]}
 EXACT = ("exact", "exclusive", "cpus-per-task")
 """With one of these, a step uses the CPUs that it asks for; without, all of its node."""
 GPUS = ("gres", "gpus", "gpus-per-node", "gpus-per-task")
-INPUT = (
-    *("kill-bad-exit", "overlap", "exact", "overcommit", "distribution", "gpus-per-task", "gpus-per-node", "nnodes"),
-    *("labelio", "export-env", "working-dir", "ntasks-per-node", "ntasks"),
-)
-"""SLURM_ variables that srun reads as options."""
-NAMED = {"labelio": "label", "kill-bad-exit": "kill-on-bad-exit", "export-env": "export", "working-dir": "chdir"}
-NAMED["nnodes"] = "nodes"
 VISIBLE = ("CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK")
 OF_GPUS = (*VISIBLE, "SLURM_STEP_GPUS", "SLURM_GPUS_ON_NODE")
 NO_GPUS = "Unable to create step for job: Invalid generic resource (gres) specification"
@@ -160,14 +155,7 @@ def make_job(nodes: list[str], options: Options, cpus: int) -> Job:
 def expand(text: str) -> list[str]:
     """The names in a list of hosts: node[000-002,7]-x,y."""
     names: list[str] = []
-    parts, is_inside = [""], False
-    for char in text:
-        is_inside = char == "[" or (is_inside and char != "]")
-        if char == "," and not is_inside:
-            parts.append("")
-        else:
-            parts[-1] += char
-    for part in filter(None, parts):
+    for part in re.findall(r"(?:[^,[]|\[[^]]*\]?)+", text):
         before, is_list, rest = part.partition("[")
         listed, _, after = rest.partition("]")
         for piece in listed.split(",") if is_list else []:
@@ -196,8 +184,8 @@ def group(counts: list[int]) -> str:
 
 def complete_options(options: Options, environment: Options) -> dict[str, str]:
     """The options of srun with those of its variables. Raises UnknownError for what Slurm mixes in its own ways."""
-    pairs = [(name, environment.get(name_variable(name))) for name in INPUT]
-    given = {NAMED.get(name, name): value for name, value in pairs if value}
+    named = ((option, environment.get(name_variable(name))) for name, option in TABLE["variables"].items())
+    given = {option: value for option, value in named if value}
     asked = [name for name in GPUS if name in options]
     of_job = [name for name in GPUS if name in given and name not in options]
     if options.get("gpu-bind", "closest") != "closest" or ("gpu-bind" in options and "gpus-per-task" in given):

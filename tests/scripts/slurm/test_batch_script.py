@@ -243,12 +243,12 @@ def test_programs_of_a_cluster_are_replaced_by_those_of_the_image(run: Run, pod:
     assert (0, "own list\n") == run("conda list", PATH=f"{own}:{pod.environment['PATH']}")
     code, output = run(
         "#!/bin/bash -l\nmodule load cuda 2>/dev/null; source activate x 2>/dev/null\n"
-        'deactivate 2>/dev/null || exit; eval "$(conda shell.bash hook)"; conda run -n env echo conda; echo C=3 >f\n'
-        "export SINGULARITYENV_A=1; singularity exec --env-file f -B /d:/d --env B=2 a.sif bash -c 'echo $A $B$C'\n"
-        "srun -n1 apptainer exec --bind=/x image.sif echo in a step\n",
+        'deactivate 2>/dev/null || exit; eval "$(conda shell.bash hook)"; conda run -n e --cwd /usr pwd; echo C=3 >f\n'
+        "export SINGULARITYENV_A=1; singularity exec --env-file f -W /d --mount x --env B=2 i bash -c 'echo $A $B$C'\n"
+        "srun -n1 apptainer exec --bind=/x --cwd /etc image.sif pwd; shifter -w /var pwd\n",
         PATH="/usr/bin:/bin",
     )
-    assert (0, "conda\n1 23\nin a step\n") == (code, output)
+    assert (0, "/usr\n1 23\n/etc\n/var\n") == (code, output)
 
 
 def test_a_worker_runs_it_and_ends_with_its_code(pod: Any) -> None:

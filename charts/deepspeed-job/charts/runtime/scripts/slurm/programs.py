@@ -22,25 +22,14 @@ from slurm import rules, srun
 NOTHING = "nothing was done; the image has its own programs"
 QUIET = {("conda", "shell.bash"), ("mamba", "shell"), ("micromamba", "shell")}
 """What `eval "$(conda shell.bash hook)"` reads."""
-RUNS = {
-    **dict.fromkeys((("conda", "run"), ("mamba", "run"), ("micromamba", "run")), "-n -p --name --prefix --cwd"),
-    **dict.fromkeys(
-        (("singularity", "exec"), ("apptainer", "exec")),
-        "-B --bind -H --home -W --workdir --pwd --env --env-file -S --scratch --overlay --security --network",
-    ),
-}
-"""What runs the rest of its words, with its options that have a value."""
-OF_SHIFTER = "-i --image -V --volume -e --env --module -m --workdir -w"
-IMAGES = ("singularity", "apptainer")
-"""What has an image before the command."""
 PREFIXES = ("SINGULARITYENV_", "APPTAINERENV_")
 UNKNOWN = ("--app",)
 WITH_FILE = ("bash", "-c", 'set -a; . "$0" || exit 255; set +a; exec "$@"')
 
 
-def run_rest(name: str, valued: list[str], words: list[str]) -> int:
+def run_rest(name: str, words: list[str]) -> int:
     """Run the command after the options, and after the image."""
-    rest = list(words)
+    row, rest = rules.WRAPPERS[name], list(words)
     before: list[str] = []
     while rest and rest[0].startswith("-"):
         option, is_joined, value = rest.pop(0).partition("=")
@@ -48,17 +37,17 @@ def run_rest(name: str, valued: list[str], words: list[str]) -> int:
             break
         if option in UNKNOWN:
             raise rules.UnknownError(f"{name} {option}")
-        if not is_joined and option in valued and rest:
+        if not is_joined and option in row["valued"] and rest:
             value = rest.pop(0)
         if option == "--env":
             os.environ.update({key: given for key, _, given in (one.partition("=") for one in value.split(","))})
         elif option == "--env-file":
             before = [*WITH_FILE, str(Path(value).absolute())]
-        elif option in ("--pwd", "--workdir") and value:
+        elif option in row["chdir"] and value:
             os.chdir(value)
     for key in [key for key in os.environ if key.startswith(PREFIXES)]:
         os.environ[key.partition("_")[2]] = os.environ[key]
-    command = [*before, *(rest[1:] if name in IMAGES else rest)]
+    command = [*before, *rest[row["skipped"] :]]
     return start(command) if command else 0
 
 
@@ -74,14 +63,13 @@ def main(name: str, words: list[str]) -> int:
     if name == "srun":
         return srun.main(words)
     kind = (name, words[0] if words else "")
+    verb = rules.WRAPPERS[name]["verbs"][:1] if name in rules.WRAPPERS else None
     try:
         if name == "scontrol" and " ".join(words[:2]).startswith("show hostn"):
             listed = words[2] if words[2:] else os.environ.get("SLURM_JOB_NODELIST", "")
             sys.stdout.write("".join(f"{host}\n" for host in rules.expand(listed)))
-        elif kind in RUNS:
-            return run_rest(name, RUNS[kind].split(), words[1:])
-        elif name == "shifter":
-            return run_rest(name, OF_SHIFTER.split(), words)
+        elif verb is not None and words[: len(verb)] == verb:
+            return run_rest(name, words[len(verb) :])
         elif name in ("module", "ml", "conda", "mamba", "micromamba"):
             if kind not in QUIET:
                 sys.stderr.write(f"[dsgen] {name} {' '.join(words)}: {NOTHING}\n")
