@@ -1241,8 +1241,8 @@ def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: 
     scripts, so a run keeps those with which it started.
     """
     if values['runtime']['create']:
-        return f"{job_name(values, release)}-scripts-{folder}-{'21453927fb'}"
-    return f"{values['runtime']['name']}-{folder}-{'21453927fb'}"
+        return f"{job_name(values, release)}-scripts-{folder}-{'322ad50def'}"
+    return f"{values['runtime']['name']}-{folder}-{'322ad50def'}"
 
 
 def image_of(values: Mapping[str, Any], role: str) -> str:

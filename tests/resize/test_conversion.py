@@ -79,7 +79,7 @@ class Training:
         return {line["step"]: line["loss"] for line in lines}
 
     def start_preparing(self, ranks: int) -> "subprocess.Popen[str]":
-        command = [sys.executable, "-ESs", SCRIPTS / "worker/resize.py", "TOKEN", str(ranks)]
+        command = [sys.executable, "-ESs", SCRIPTS / "shared/run.py", SCRIPTS / "worker/resize.py", "TOKEN", str(ranks)]
         environment = {**os.environ, "DSGEN_ROOT": str(self.root)}
         return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
 

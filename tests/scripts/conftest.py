@@ -104,6 +104,9 @@ class Pod:
         self.write_ssh_files()
         self.started: list[subprocess.Popen[bytes]] = []
 
+    def program(self, name: str) -> list[str]:
+        return ["python3", "-ESs", str(self.scripts / "shared/run.py"), str(self.scripts / name)]
+
     def settings(self, **changes: Any) -> None:
         """settings.json as it is rendered, with changes; without the digests of the scripts, which tests change."""
         rendered = json.loads(run_config()["settings.json"])

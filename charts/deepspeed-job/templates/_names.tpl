@@ -28,9 +28,9 @@ change with the content of all scripts, so a run keeps those with which it start
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
 {{- if .Values.runtime.create -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-21453927fb
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-322ad50def
 {{- else -}}
-{{ .Values.runtime.name }}-{{ .folder }}-21453927fb
+{{ .Values.runtime.name }}-{{ .folder }}-322ad50def
 {{- end -}}
 {{- end }}
 

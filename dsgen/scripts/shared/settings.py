@@ -109,6 +109,15 @@ def load(path: Path = CONFIG / "settings.json") -> Settings:
     return Settings(**{re.sub("[A-Z]", lambda m: "_" + m.group().lower(), key): value for key, value in data.items()})
 
 
+def make_program(name: str) -> list[str]:
+    """The words that start a program of dsgen, such as worker/rank.py.
+
+    With these options Python does not read the packages of the image, which takes long with many of them, nor
+    PYTHONPATH, which is for the user's program: its json.py must not be imported instead of Python's.
+    """
+    return ["python3", "-ESs", *(str(SCRIPTS / path) for path in ("shared/run.py", name))]
+
+
 def find_changed_scripts(run: Settings) -> str:
     """Why the scripts that this container mounts are not those of the run; "" if they are.
 

@@ -10,12 +10,6 @@ import os
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":
-    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
-    from shared import compiled
-
-    compiled.use()
-
 from shared import processes
 from slurm import rules, srun
 
@@ -59,7 +53,8 @@ def start(command: list[str]) -> int:
         return 127
 
 
-def main(name: str, words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
+    name, *words = arguments
     if name == "srun":
         return srun.main(words)
     kind = (name, words[0] if words else "")
@@ -78,7 +73,3 @@ def main(name: str, words: list[str]) -> int:
     except rules.UnknownError as error:
         return srun.refuse(str(error))
     return 0
-
-
-if __name__ == "__main__":
-    processes.leave(main(sys.argv[1], sys.argv[2:]))

@@ -9,15 +9,8 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import time
 from pathlib import Path
-
-if __name__ == "__main__":
-    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
-    from shared import compiled
-
-    compiled.use()
 
 from shared import methods, processes, reports, settings, tcp
 from shared.settings import MET, TERMINATING
@@ -59,7 +52,7 @@ def watch(command: int, meeting: Rendezvous | None) -> int | None:
         looks, next_look = looks + 1, time.monotonic() + 1
 
 
-def main() -> int:
+def main(_: list[str]) -> int:
     command = os.environ.pop("SSH_ORIGINAL_COMMAND")
     signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
     if TERMINATING.exists():
@@ -79,7 +72,3 @@ def main() -> int:
     if methods.choose_method(run).ranks:
         reports.Reporter(run).send("session-end", {"exitCode": code})
     return code
-
-
-if __name__ == "__main__":
-    processes.leave(main())

@@ -37,7 +37,7 @@ class Errand:
             processes.send([self.pid, *processes.list_descendants(self.pid)], signal.SIGKILL)
         self.key, self.token, self.report = key, token, {}
         exchange.replace(self.file, b"")
-        argv = ["python3", "-ESs", str(settings.SCRIPTS / f"worker/{self.name}.py"), *words]
+        argv = [*settings.make_program(f"worker/{self.name}.py"), *words]
         with self.file.open("ab") as file:
             self.pid = processes.spawn(argv, output=file.fileno(), user=self.user)
 

@@ -13,18 +13,10 @@ import json
 import os
 import queue
 import socket
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":
-    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
-    from shared import compiled
-
-    compiled.use()
-
-from shared import control, settings
+from shared import control, hostfile, settings
 
 HOSTFILE = settings.ROOT / "job/hostfile"
 BYTES = 64 << 20  # each way
@@ -116,7 +108,7 @@ def list_addresses(host: str) -> set[str]:
 
 def meet(mine: int, other: int, port: int, seconds: list[float], token: bytes) -> dict[str, Any]:
     """Exchange BYTES bytes in both directions, one after the other; returns what was received."""
-    hosts = [line.split()[0] for line in HOSTFILE.read_text(encoding="utf-8").splitlines() if line.strip()]
+    hosts = hostfile.read_hosts(HOSTFILE)
     line = PeerConnection()
     line.allow(seconds[0])
     if mine < other:
@@ -143,7 +135,3 @@ def main(arguments: list[str]) -> int:
         report = {"problem": str(error.strerror or error)}
     os.write(2, f"{token} dsgen-preflight {json.dumps({'index': mine, **report})}\n".encode())
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

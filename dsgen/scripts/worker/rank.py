@@ -19,12 +19,6 @@ from io import RawIOBase
 from pathlib import Path
 from typing import NamedTuple
 
-if __name__ == "__main__":
-    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
-    from shared import compiled
-
-    compiled.use()
-
 from shared import methods, processes, reports, settings
 from shared.log import Tail
 from worker import stacks
@@ -75,7 +69,7 @@ def make_command(run: settings.Settings, inserted: list[str], given: list[str]) 
         at = arguments.index(given[first]) if given[first] in arguments else len(arguments)
         arguments[at : at + 2] = given[first : first + 2]
     runner = methods.choose_method(run).runner
-    program = ["python3", "-ESs", str(settings.SCRIPTS / runner)] if runner else []
+    program = settings.make_program(runner) if runner else []
     return [*program, *words["program"], *inserted, *arguments]
 
 
@@ -220,7 +214,3 @@ def main(arguments: list[str]) -> int:
         tail = program.tail.list_lines() if code else []
         reporter.send("rank-end", {"rank": here.rank, "exitCode": code, "tail": tail})
     return code
-
-
-if __name__ == "__main__":
-    processes.leave(main(sys.argv[1:]))

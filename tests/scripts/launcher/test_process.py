@@ -83,7 +83,7 @@ def test_the_reaper_leaves_the_launchers_own_children_alone() -> None:
         os.waitpid(other, os.WNOHANG)
 
 
-ARGV = [b"python3", b"-ESs", b"/etc/dsgen/worker/rank.py"]
+ARGV = [b"python3", b"-ESs", b"/etc/dsgen/shared/run.py", b"/etc/dsgen/worker/rank.py"]
 PROCESSES = {
     1: end_ranks.ProcessCommand(0, [b"python3", b"/etc/dsgen/worker/main.py"]),
     10: end_ranks.ProcessCommand(1, [b"bash", b"-c", b"python3 -u -m deepspeed.launcher.launch x"]),
@@ -91,7 +91,6 @@ PROCESSES = {
     12: end_ranks.ProcessCommand(11, [*ARGV, b""]),
     13: end_ranks.ProcessCommand(12, [b"python3", b"train.py"]),
     14: end_ranks.ProcessCommand(13, [b"nvcc"]),
-    20: end_ranks.ProcessCommand(1, [b"python3", b"-ESs", b"/etc/dsgen/worker/end_ranks.py", b"TERM"]),
     30: end_ranks.ProcessCommand(1, [b"python3", b"/usr/bin/torchrun", b"--no_python", *ARGV]),
     31: end_ranks.ProcessCommand(30, ARGV),
     40: end_ranks.ProcessCommand(1, [b"python3", b"/etc/dsgen/worker/main.py"]),

@@ -14,7 +14,7 @@ from tests.scripts.conftest import program as executable
 from tests.scripts.trainings import HOSTS, settings_of
 
 MASTER = ("--master_addr", "cifar-1-worker-0.cifar-1", "--master_port", "29500")
-RANK = ("python3", "-ESs", "/etc/dsgen/worker/rank.py")
+RANK = ("python3", "-ESs", "/etc/dsgen/shared/run.py", "/etc/dsgen/worker/rank.py")
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_ranks_are_told_another_configuration(folder: Path, method: str) -> None
 
     words = methods.METHODS[method].command(start()._replace(configuration="/c/ds_config.json"))
 
-    assert [*RANK, "--dsgen-configuration", "/c/ds_config.json"] == words[-5:]
+    assert [*RANK, "--dsgen-configuration", "/c/ds_config.json"] == words[-6:]
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_the_autotuner_sees_which_file_is_the_configuration(
 
     words = methods.make_autotune_command(start(autotuning="tune"))
 
-    assert words[-5 - 2 * len(named) : -2 * len(named) or None] == ["--autotuning", "tune", *RANK]
+    assert words[-6 - 2 * len(named) : -2 * len(named) or None] == ["--autotuning", "tune", *RANK]
     assert words[len(words) - len(named) :] == named
 
 

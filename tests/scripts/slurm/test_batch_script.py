@@ -10,7 +10,6 @@ import re
 import shlex
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,7 +41,7 @@ def start(pod: Any) -> Start:
             one.record("Running", launcher="127.0.0.1:1/secret")
             if number:
                 one.patch("slurm/batch_script.py", "Setup(job, job.nodes[0],", 'Setup(job, "127.0.0.1",')
-            argv = [sys.executable, "-ESs", str(one.scripts / "slurm/batch_script.py"), str(script), *arguments]
+            argv = [*one.program("slurm/batch_script.py"), str(script), *arguments]
             output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT} if not number else {}
             own = {**one.environment, **place, "DSGEN_NODE_RANK": str(number), **environment}
             kept = {"cwd": pod.root, "stdin": subprocess.DEVNULL, **output}

@@ -27,7 +27,7 @@ def start(
     pod.settings(localRank=local_rank, **(changes or {}))
     (pod.config / "command.json").write_text(json.dumps({"program": program, "arguments": arguments}))
     return subprocess.Popen(
-        ["python3", "-ESs", pod.scripts / "worker/rank.py", *given],
+        [*pod.program("worker/rank.py"), *given],
         env={**pod.environment, **WORLD, "DSGEN_NONCE": NONCE, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -281,11 +281,7 @@ def test_signals_are_at_their_defaults_in_the_program(pod: Any) -> None:
 
 def test_started_by_hand_it_says_what_it_is(pod: Any) -> None:
     process = subprocess.run(
-        ["python3", "-ESs", pod.scripts / "worker/rank.py"],
-        env=pod.environment,
-        capture_output=True,
-        text=True,
-        check=False,
+        pod.program("worker/rank.py"), env=pod.environment, capture_output=True, text=True, check=False
     )
     assert (process.returncode, process.stdout) == (1, "")
     assert "'RANK' is not set: pdsh starts this program, once for every rank" in process.stderr
@@ -297,7 +293,7 @@ def test_a_report_is_one_write(pod: Any) -> None:
     read_end, write_end = os.pipe()
     pod.settings(localRank=False)
     (pod.config / "command.json").write_text(json.dumps({"program": ["bash", "-c", "echo x; exit 1"], "arguments": []}))
-    argv = ["python3", "-ESs", str(pod.scripts / "worker/rank.py")]
+    argv = pod.program("worker/rank.py")
     ranks = [
         subprocess.Popen(
             argv, env={**pod.environment, **WORLD, "DSGEN_NONCE": NONCE}, stdout=subprocess.DEVNULL, stderr=write_end

@@ -47,7 +47,7 @@ def test_a_rank_reports_where_its_program_hangs_and_goes_on(pod: Any) -> None:
     pod.settings(hangTimeoutSeconds=4, progressPattern=r"step (?P<step>\d+)/(?P<total>\d+) loss (?P<loss>\S+)")
     shell = f"sleep 4331 & {sys.executable} -c '{PROGRAM}'; wait"
     (pod.config / "command.json").write_text(json.dumps({"program": ["bash", "-c", shell], "arguments": []}))
-    process = pod.start("python3", "-ESs", pod.scripts / "worker/rank.py", **WORLD, PYTHONPATH=str(pod.root / "own"))
+    process = pod.start(*pod.program("worker/rank.py"), **WORLD, PYTHONPATH=str(pod.root / "own"))
     pod.wait_until(lambda: "rank-beat" in pod.log() and "loss nan" in pod.log())
     process.send_signal(signal.SIGUSR1)
     pod.wait_until(lambda: reports(pod.log(), "rank-stack"))
@@ -69,7 +69,7 @@ def test_a_rank_reports_where_its_program_hangs_and_goes_on(pod: Any) -> None:
 
 def test_a_rank_without_a_limit_says_nothing_in_between(pod: Any) -> None:
     (pod.config / "command.json").write_text(json.dumps({"program": ["sh", "-c", "env; echo x"], "arguments": []}))
-    process = pod.start("python3", "-ESs", pod.scripts / "worker/rank.py", **WORLD)
+    process = pod.start(*pod.program("worker/rank.py"), **WORLD)
 
     assert process.wait(20) == 0
     assert "PYTHONFAULTHANDLER" not in pod.log()

@@ -12,9 +12,7 @@ from shared import hostfile, settings
 from shared.settings import Settings
 
 HOSTFILE = "/job/hostfile"
-# With these options Python does not read the packages of the image, which takes long with many of them, nor PYTHONPATH,
-# which is for the user's program: its json.py must not be imported instead of Python's.
-RANK_PROGRAM = ["python3", "-ESs", str(settings.SCRIPTS / "worker/rank.py")]
+RANK_PROGRAM = settings.make_program("worker/rank.py")
 CONFIGURATION = "--dsgen-configuration"  # of rank.py
 PORTS = 8  # of the attempts without ssh, from launch.masterPort on
 PDSH_FANOUT = 1024  # the default of deepspeed; sessions stay open, so further workers would wait forever

@@ -24,12 +24,6 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":
-    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
-    from shared import compiled
-
-    compiled.use()
-
 from shared import control, hostfile, methods, processes, record, settings
 from shared.log import log
 from slurm import rules, srun, step
@@ -42,7 +36,7 @@ WATCHED = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 ALWAYS = ("srun", "scontrol", "sbatch", "salloc", "squeue", "sinfo", "sacct", "sacctmgr", "sstat", "scancel", "sbcast")
 IF_MISSING = ("module", "ml", "conda", "mamba", "micromamba", "singularity", "apptainer", "shifter")
 """What the shim replaces: always, and in an image that does not have it."""
-PROGRAM = "#!/bin/bash\nexec '{}' -ESs '{}/slurm/programs.py' '{}' \"$@\"\n"
+PROGRAM = "#!/bin/bash\nexec '{0}' -ESs '{1}/shared/run.py' '{1}/slurm/programs.py' '{2}' \"$@\"\n"
 FOUND = """# read by each bash, because BASH_ENV names it
 case ":$PATH:" in *":{0}:"*) ;; *) PATH="{0}:$PATH" ;; esac
 command_not_found_handle() {{
@@ -320,7 +314,3 @@ def main(argv: list[str]) -> int:
         with contextlib.suppress(OSError):
             os.chdir(directives["chdir"])
     return Script(setup, server).run([*interpreter, *argv], run.start_timeout_seconds)
-
-
-if __name__ == "__main__":
-    processes.leave(main(sys.argv[1:]))

@@ -11,4 +11,4 @@ case $SSH_ORIGINAL_COMMAND in
     exec bash -c "$SSH_ORIGINAL_COMMAND"
     ;;
 esac
-exec python3 -ESs "$DSGEN_ROOT/etc/dsgen/ssh/session.py"
+exec python3 -ESs "$DSGEN_ROOT/etc/dsgen/shared/run.py" "$DSGEN_ROOT/etc/dsgen/ssh/session.py"

@@ -42,8 +42,8 @@ def choose_targets(all_processes: dict[int, ProcessCommand], name: str, forked: 
     `forked`: supervisors of ranks that are children of the caller, and have its arguments.
     """
     related = {pid for pid, process in all_processes.items() if RANK in process.argv}
-    # Python's program is its first or second argument; for those that start it, it comes later.
-    ranks = {pid for pid in related if RANK in all_processes[pid].argv[1:3]}
+    # It is the second or third argument of Python; for those that start it, it comes later.
+    ranks = {pid for pid in related if RANK in all_processes[pid].argv[1:4]}
     launchers = related - ranks
     ranks |= all_processes.keys() & set(forked)
     if name == "STACKS":

@@ -25,9 +25,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":
-    sys.path.append(str(Path(__file__).parents[1]))  # the folder of the packages, behind those of Python
-
 from shared import exchange, methods, processes, settings
 from worker import end_ranks
 from worker.checkpoint import Checkpoint, UnusableCheckpointError, Wanted, explain_refusal, format_names, inspect
@@ -229,7 +226,3 @@ def main(arguments: list[str]) -> int:
         report = {"result": "failed", "message": f"{type(error).__name__}: {error}"}
     write_report(report)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
