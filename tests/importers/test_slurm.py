@@ -97,19 +97,12 @@ def test_a_directive_that_dsgen_does_not_need_is_dropped(directive: str) -> None
 
 
 def test_directives_in_comments_and_after_the_first_command_do_not_count() -> None:
-    job = convert(
-        "#!/bin/bash\n# SBATCH --nodes=3\n##SBATCH --nodes=4\n#SBATCH --nodes=2\necho\n#SBATCH --nodes=5\n"
-        "srun torchrun --nproc_per_node 8 t.py\n"
-    )
+    """A job without a name is named as its script."""
+    lines = "# SBATCH --nodes=3\n##SBATCH --nodes=4\n#SBATCH --nodes=2\necho\n#SBATCH --nodes=5\n"
+    job = convert(f"#!/bin/bash\n{lines}{TORCHRUN}\n", "train_llama.sbatch")
 
-    assert 2 == value(job, "workers.replicas")
+    assert (2, "train-llama") == (value(job, "workers.replicas"), value(job, "name"))
     assert "#SBATCH --nodes=5" in fates(job, "dropped")
-
-
-def test_a_job_without_a_name_is_named_as_its_script() -> None:
-    assert "train-llama" == value(
-        convert("#!/bin/bash\n#SBATCH -N 2\nsrun torchrun --nproc_per_node 8 t.py\n", "train_llama.sbatch"), "name"
-    )
 
 
 def test_comments_behind_directives_come_along() -> None:
@@ -167,15 +160,6 @@ def test_launchers_that_run_on_every_worker(line: str, part: str) -> None:
     assert part in " ".join(words).replace("\\\n  ", "")
     assert 4 == value(job, "workers.slots")
     assert [] == unexplained(job)
-
-
-def test_a_local_rank_is_passed_to_deepspeed() -> None:
-    with_deepspeed = slurm(
-        "srun python -m torch.distributed.launch --nnodes 2 --nproc_per_node 4 t.py --deepspeed c.json"
-    )
-
-    assert "deepspeed-no-ssh" == value(with_deepspeed, "launch.method")
-    assert [] == with_deepspeed.lost
 
 
 # -- idioms -----------------------------------------------------------------------------------------------------------
@@ -239,6 +223,9 @@ T = "srun torchrun --nnodes 2 --nproc_per_node 4"
         (f"SIZE=52\nif [[ $SIZE == 7 ]]; then L=1; elif [[ $SIZE == 52 ]]; then L=2; else L=3; fi\n{T} t.py $L",
          {"command": ["t.py", "2"], "dropped": ["--ntasks-per-node=1", "SIZE=52", "L=1", "L=2", "L=3", "srun"]}),
         (f'if [ -z "$SLURM_JOB_ID" ]; then sbatch "$0"; exit; fi\n{T} t.py', {"command": ["t.py"], "lost": []}),
+        # DeepSpeed's launcher passes a local rank, too
+        ("srun python -m torch.distributed.launch --nnodes 2 --nproc_per_node 4 t.py --deepspeed c.json",
+         {"launch.method": "deepspeed-no-ssh", "lost": []}),
         # files in the script
         (f"PWD_DIR=.\n{CONFIG}", {
             "training.deepspeed.config": {"train_batch_size": 16, "zero_optimization": {"stage": 3}},

@@ -120,8 +120,7 @@ class ShellScope:
         if isinstance(value, list):
             return value[0] if value else Text()
         if value is not None:
-            first = [*places][:1] or [0]
-            return value if value.places or not value.chars else Text(value.chars, first * len(value.chars))
+            return add_places(value, Text("", [*places][:1]))
         return self.source_map.add_unknown(UnknownPart("variable", name, source or f"${{{name}}}"), [*places][:1])
 
 
