@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from dsgen.importers import carried
 from dsgen.importers.conversion import Conversion, ImportOptions
-from dsgen.importers.documents import SourceDocument, read_documents
+from dsgen.importers.documents import OTHER_SLOTS, SourceDocument, read_documents, read_slots
 from dsgen.importers.draft import as_key_path
 from dsgen.importers.fields import Fields, drop
 from dsgen.importers.ledger import (
@@ -67,7 +67,7 @@ BESIDE = {
     *("ClusterTrainingRuntime", "TrainingRuntime", "ConfigMap", "Secret", "Service", "PersistentVolumeClaim"),
     *("ServiceAccount", "Role", "RoleBinding", "Namespace"),
 }
-HOST = re.compile(r"\s*(#.*|[^\s:]+\s+slots=\d{1,4}\s*)?")
+HOST = re.compile(r"\s*(#.*|[\w.-]+\s+slots=\d{1,4}\s*)?")
 IN_WRAPPER = "the controller of the object around the job uses it"
 
 
@@ -83,7 +83,7 @@ def split_sources(sources: Sequence[SourceText]) -> tuple[list[SourceText], list
 
 
 def _is_hostfile(text: str) -> bool:
-    return "slots=" in text and all(map(HOST.fullmatch, text.split("\n")))
+    return all(map(HOST.fullmatch, text.split("\n"))) and bool(read_slots(text))
 
 
 def _runs(job: SourceText, script: SourceText) -> bool:
@@ -143,14 +143,13 @@ def _convert_source(source: SourceText, options: ImportOptions) -> list[Imported
 
 def _read_hostfile(conversion: Conversion, source: SourceText) -> None:
     """A hostfile beside the job: the numbers of nodes and of processes on each, if the job does not say them."""
-    slots = [int(one) for one in re.findall(r"(?m)^[^\s#]+\s+slots=(\d+)", source.text)]
-    at, add = Position(source.name, 1, 1), conversion.ledger.add
+    at, add, slots = Position(source.name, 1, 1), conversion.ledger.add, read_slots(source.text)
     holes = {hole.key for hole in conversion.draft.holes}
     for key, number in (("workers.replicas", len(slots)), ("workers.slots", slots[0])):
         if key in holes:
             add("mapped", "hostfile", at, conversion.draft.set(key, number))
     if len({*slots}) > 1:
-        add("lost", "hostfile", at, "its hosts have different numbers of slots", "set workers.slots")
+        add("lost", "hostfile", at, OTHER_SLOTS, "set workers.slots")
 
 
 def _write_wrapper(conversion: Conversion, wrapper: SourceDocument, is_first: bool) -> None:

@@ -19,6 +19,7 @@ DUPLICATE = "DS004"
 IGNORED = frozenset(("DS005", "DS012", "DS013", "DS014", "DS050"))
 """Problems of the reader that concern Helm, and not what the document means."""
 
+OTHER_SLOTS = "its hosts have different numbers of slots"
 MOST_DOCUMENTS = 1000
 """The most documents in one file."""
 
@@ -145,6 +146,11 @@ def format_scalar(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None or isinstance(value, dict | list) else str(value)
+
+
+def read_slots(text: str) -> list[int]:
+    """The slots of each host of a hostfile."""
+    return [int(slots) for slots in re.findall(r"(?m)^[ \t]*[\w.-]+[ \t]+slots=(\d{1,4})", text)]
 
 
 def _read_text(node: Node, key: str) -> str:

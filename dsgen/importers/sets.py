@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from dsgen.importers import operators
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.documents import SourceDocument, format_scalar
+from dsgen.importers.documents import OTHER_SLOTS, SourceDocument, format_scalar, read_slots
 from dsgen.importers.environment import OWN
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, Fields, Table, drop, lose, read_name
@@ -115,10 +115,12 @@ def _forget_selected(kind: operators.PodKind) -> None:
 def _check_hosts(launcher: operators.PodKind, workers: Sequence[operators.PodKind], beside: SharedFiles) -> None:
     """The hostfile names all workers, and the name of the job is not that of its launcher."""
     conversion, nodes = launcher.whole.conversion, sum(worker.count for worker in workers)
+    add, at = conversion.ledger.add, launcher.whole.node.position
     if beside.slots and nodes and len(beside.slots) != nodes:
         why = f"the hostfile has {len(beside.slots)} hosts, but there are {nodes} workers"
-        at = launcher.whole.node.position
-        conversion.ledger.add("lost", "hostfile", at, why, "set workers.replicas")
+        add("lost", "hostfile", at, why, "set workers.replicas")
+    if len({*beside.slots}) > 1:
+        add("lost", "hostfile", at, OTHER_SLOTS, "set workers.slots")
     if name := re.sub(r"-(launcher|master|driver|client)$", "", conversion.draft.get("name", "")):
         conversion.draft.set("name", name)  # its pods are named after it and their role
 
@@ -163,8 +165,8 @@ def _read_beside(conversion: Conversion) -> SharedFiles:
 def _read_config_map(whole: Field, beside: SharedFiles) -> None:
     """A hostfile is dropped; scripts that a command runs are read; other files become training.files if named."""
     for item in whole.list_items("data"):
-        if hosts := re.findall(r"(?m)^\s*[\w.-]+\s+slots=(\d{1,4})", item.text):
-            beside.slots += map(int, hosts)
+        if slots := read_slots(item.text):
+            beside.slots += slots
             item.drop("dsgen writes the hostfile")
         else:
             beside.files.setdefault(whole.fields.document.name, {})[item.name] = item.read_text()

@@ -20,7 +20,6 @@ from tests.importers.imports import (
     holes,
     look,
     problems,
-    refused,
     unaccounted,
     unexplained,
     value,
@@ -333,19 +332,6 @@ def test_a_trainjob_with_its_runtime(is_beside: bool) -> None:
     assert (problems(job), unexplained(job)) == ([], [])
 
 
-@pytest.mark.parametrize(
-    ("api", "kind", "spec"),
-    [
-        ("elastic.iml.github.io/v1alpha1", "ElasticJob", {
-            "distributionStrategy": "ParameterServerStrategy", "replicaSpecs": {"worker": {"template": pod()}}}),
-        ("mindspore.gitee.com/v1", "MSJob", {"msReplicaSpecs": {
-            "PS": {"replicas": 1, "template": pod()}, "Worker": {"replicas": 1, "template": pod()}}}),
-    ],
-)  # fmt: skip
-def test_parameter_servers_are_refused(api: str, kind: str, spec: Fields) -> None:
-    assert "arameter server" in refused(text(kind, spec, api), "job.yaml")
-
-
 def stateful(name: str, template: Fields, replicas: int = 1) -> str:
     """A StatefulSet."""
     return text("StatefulSet", {"replicas": replicas, "template": template}, "apps/v1", name=name)
@@ -437,6 +423,8 @@ RDMA = {"limits": {"nvidia.com/gpu": 4, "rdma/ib": 1}}
         ([stateful("first", SSHD).replace("StatefulSet", "DaemonSet"), LAUNCHER], {"holes": {"workers.replicas"}}),
         ([config_map("hosts", hostfile="a-0.a slots=4\na-1.a slots=4\na-2.a slots=4\n"), stateful("first", SSHD, 2),
           LAUNCHER], {"lost": ["hostfile"], "workers.replicas": 2, "workers.slots": 4}),
+        ([config_map("hosts", hostfile="a-0.a slots=4\na-1.a slots=8\n"), stateful("first", SSHD, 2), LAUNCHER],
+         {"lost": ["hostfile"]}),
     ],
 )  # fmt: skip
 def test_objects(objects: list[str], expected: dict[str, object]) -> None:

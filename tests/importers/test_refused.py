@@ -10,11 +10,12 @@ from dsgen.importers import ImportOptions, ImportRefusedError, SourceText, impor
 from tests import hostile
 from tests.importers.imports import refused
 
+SERVERS = "{distributionStrategy: ParameterServerStrategy}"
 SBATCH = "#!/bin/bash\n#SBATCH -N 2\n"
 
 
-def an_object(kind: str, api: str = "v1") -> str:
-    return f"apiVersion: {api}\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{}}\n"
+def an_object(kind: str, api: str = "v1", spec: str = "{}") -> str:
+    return f"apiVersion: {api}\nkind: {kind}\nmetadata: {{name: a}}\nspec: {spec}\n"
 
 
 @pytest.mark.parametrize(
@@ -37,6 +38,8 @@ def an_object(kind: str, api: str = "v1") -> str:
             "a.yaml",
             "pods named ps",
         ),
+        (an_object("ElasticJob", "elastic.iml.github.io/v1", SERVERS), "a.yaml", "the job has parameter servers"),
+        (an_object("MSJob", "mindspore.gitee.com/v1", "{msReplicaSpecs: {PS: {}}}"), "a.yaml", "pods named PS"),
         ("kind: DeepSpeedJob\nspec: {runMode: {pause: {enabled: true}}}\n", "a.yaml", "the job is paused"),
         *(
             (f"#!/bin/bash\n{line}\n", "a.sh", "a.sh:2:")
