@@ -115,12 +115,12 @@ def check(job: ImportedJob) -> list[Difference]:
 
 
 def _convert_source(source: SourceText, options: ImportOptions) -> list[ImportedJob]:
-    contents = recognise(source, options.origin)
+    founds, documents = recognise(source, options.origin)
     objects = [one for one in options.beside if re.search("(?m)^kind:", one.text)]
     others = [one for one in options.beside if one not in objects]
-    documents = [*contents.documents, *(document for text in objects for document in read_documents(text))]
+    documents = [*documents, *(document for text in objects for document in read_documents(text))]
     jobs: list[ImportedJob] = []
-    for number, found in enumerate(contents.found):
+    for number, found in enumerate(founds):
         conversion = Conversion(source.name, options, others=documents)
         conversion.is_object = isinstance(found.source, SourceDocument)
         for wrapper in found.around:
@@ -133,7 +133,7 @@ def _convert_source(source: SourceText, options: ImportOptions) -> list[Imported
         if isinstance(found.source, SourceDocument) and keys <= {"name", "namespace", "labels", "annotations"}:
             raise ImportRefusedError(NOTHING, found.source.position, NOTHING_HINT)
         if number == 0:
-            used = {id(one.source) for one in contents.found} | {id(one) for of in contents.found for one in of.around}
+            used = {id(one) for of in founds for one in (of.source, *of.around)}
             _lose_unused(conversion, [one for one in documents if id(one) not in used | conversion.used])
         for hosts in (other for other in others if _is_hostfile(other.text)):
             _read_hostfile(conversion, hosts)

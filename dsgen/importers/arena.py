@@ -14,6 +14,7 @@ from dsgen.importers.fields import (
     Row,
     as_count,
     as_text,
+    become,
     fix,
     lose,
     make_rows,
@@ -208,7 +209,7 @@ TABLE: Mapping[str, Row] = {
     "gang": fix("scheduling.gang", "coscheduling", 0),
     "rdma": fix(("network", "rdma", "resources", "rdma/hca"), 1, 0),
     **make_rows("sync-mode syncMode", when(
-        ("git",), Row(lambda option: option.map("code.git.repository")),
+        ("git",), become("code.git.repository"),
         lose("dsgen copies no code by rsync", "set code.git, or put the code into the image"))),
     **make_rows("sync-source syncSource", to("code.git.repository", as_text)),
     **make_rows("sync-image syncImage", to("code.git.image", as_text)),

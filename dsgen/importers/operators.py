@@ -16,7 +16,6 @@ from dsgen.importers.fields import (
     Fields,
     Table,
     as_count,
-    as_list,
     as_text,
     as_true,
     as_whole,
@@ -368,11 +367,15 @@ def write_priority(field: Field) -> None:
     to("scheduling.priorityClass" if has_queue else "workers.priorityClassName", as_text)(field)
 
 
-POLICY: dict[str, Table] = {
+RUN: Mapping[str, Table] = {
     "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
     "backoffLimit": write_restarts,
     "suspend": WAITS,
     "ttlSecondsAfterFinished": lose_ttl,
+}
+"""How any job runs and ends."""
+POLICY: dict[str, Table] = {
+    **RUN,
     **dict.fromkeys(("cleanPodPolicy", "cleanUpPolicy"), drop(ENDS)),
     "managedBy": lose("dsgen has no equivalent of it"),
     "schedulingPolicy": {
@@ -388,11 +391,8 @@ POLICY: dict[str, Table] = {
 
 JOB: dict[str, Table] = {
     **dict.fromkeys(("parallelism", "completions"), map_replicas),
-    "backoffLimit": write_restarts,
+    **RUN,
     "completionMode": drop("the workers are an Indexed Job"),
-    "suspend": WAITS,
-    "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
-    "ttlSecondsAfterFinished": lose_ttl,
     "template": {},
     **dict.fromkeys(("manualSelector", "selector"), drop(CONTROLLER)),
     "*": lose("dsgen writes the Job of the workers itself"),
@@ -529,7 +529,7 @@ PAUSED_HINT = "remove spec.runMode.pause, and apply the result when it is to run
 def _write_program(field: Field) -> None:
     """A script, a module or any program, with its arguments: a list, or one text."""
     command = ["bash", "-c", field.text] if field.name == "exec" and field.text else field.text.split()
-    words = as_words(field.data) or [str(word) for word in as_list(field.data) or command]
+    words = as_words(field.data) or command
     if not words:
         field.lose("it names no program")
         return

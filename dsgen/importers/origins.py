@@ -129,14 +129,6 @@ class Found:
     around: tuple[SourceDocument, ...] = ()
 
 
-@dataclass(frozen=True)
-class Contents:
-    """What a file contains: what can be converted, and all of its documents."""
-
-    found: Sequence[Found]
-    documents: Sequence[SourceDocument]
-
-
 def explain_origins() -> Iterator[str]:
     """What `dsgen import` converts and what it refuses, as lines for people."""
     width = max(map(len, ORIGINS)) + 2
@@ -156,8 +148,8 @@ def explain_origins() -> Iterator[str]:
     yield "helm template NAME CHART -f FILE | dsgen import -"
 
 
-def recognise(source: SourceText, origin: str = "") -> Contents:
-    """What a file contains. origin: the name of its kind, "" to find it.
+def recognise(source: SourceText, origin: str = "") -> tuple[Sequence[Found], Sequence[SourceDocument]]:
+    """What can be converted of a file, and all of its documents. origin: the name of its kind, "" to find it.
 
     Raises ImportRefusedError for what cannot be converted, with the reason.
     """
@@ -170,7 +162,7 @@ def recognise(source: SourceText, origin: str = "") -> Contents:
     _refuse_ray(source)
     script = _find_script_origin(source) if not origin else origin if ORIGINS[origin].form in ("script", "line") else ""
     if script:
-        return Contents([Found(script, _decode(source))], ())
+        return [Found(script, _decode(source))], ()
     read = read_documents(source)
     if not read:
         raise ImportRefusedError("the file has only comments", start)
@@ -184,7 +176,7 @@ def recognise(source: SourceText, origin: str = "") -> Contents:
             found = []
     if not found:
         _refuse(read)
-    return Contents(found, read)
+    return found, read
 
 
 def _refuse_ray(source: SourceText) -> None:

@@ -7,13 +7,12 @@ from typing import Any
 
 from dsgen.importers.conversion import NO_IMAGE, Conversion
 from dsgen.importers.documents import format_scalar
-from dsgen.importers.fields import Field, list_maps, read_name
+from dsgen.importers.fields import Field, become, list_maps, lose, read_name
 from dsgen.importers.texts import Text
 
 SOURCES = ("nfs", "hostPath", "emptyDir", "ephemeral", "csi", "configMap", "secret", "projected")
 SHARED_MEMORY = re.compile(r"/dev/shm/?")
 UNLIMITED = "unlimited"
-MOUNT_KEYS = ("name", "mountPath", "subPath", "readOnly")
 NO_VOLUME = "dsgen has no volume of this kind"
 SAME = "the other pods mount it in the same way"
 
@@ -67,11 +66,8 @@ def _write_mount(mount: Field, volume: Field, role: str) -> None:
         mount.lose("its path is no absolute path")
         return
     key = _add_volume(volume, {**entry, "mountIn": role, kind: data}, kind)
-    for item in mount.list_items():
-        if item.name in MOUNT_KEYS:
-            item.map(key if item.name == "name" else f"{key}.{item.name}")
-        else:
-            item.lose("dsgen has no key for this field of a mount")
+    keys = {name: become(f"{key}.{name}") for name in ("mountPath", "subPath", "readOnly")}
+    mount.apply({"name": become(key), **keys, "*": lose("dsgen has no key for this field of a mount")})
 
 
 def _add_volume(volume: Field, entry: dict[str, Any], kind: str) -> str:
@@ -79,14 +75,11 @@ def _add_volume(volume: Field, entry: dict[str, Any], kind: str) -> str:
     given = read_name(volume)
     name = volume.draft.choose_volume(given)
     volume.conversion.volumes.setdefault(given, name)
-    volume.draft.set(("storage", name), entry)
+    read_only = {"readOnly": True} if volume.read("persistentVolumeClaim", "readOnly") is True else {}
+    volume.draft.set(("storage", name), {**entry, **read_only})
     key = f"storage.{name}"
-    for item in volume.list_items():
-        if item.name == "persistentVolumeClaim":
-            for child in item.list_items():
-                child.map(f"{key}.existingClaim" if child.name == "claimName" else f"{key}.readOnly")
-        else:
-            item.map(key if item.name == "name" else f"{key}.{kind}")
+    claim = {"claimName": become(f"{key}.existingClaim"), "readOnly": become(f"{key}.readOnly")}
+    volume.apply({"name": become(key), "persistentVolumeClaim": claim, "*": become(f"{key}.{kind}")})
     return key
 
 

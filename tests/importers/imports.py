@@ -94,7 +94,7 @@ def problems(job: ImportedJob) -> list[Diagnostic]:
 def unaccounted(text: str, jobs: Iterable[ImportedJob], name: str = "train.sbatch") -> list[str]:
     """Scalars of a YAML file, or statements of a script, that no report names; and scalars that are named twice."""
     entries = [entry for job in jobs for entry in job.entries]
-    found = recognise(SourceText(name, text)).found[0]
+    found = recognise(SourceText(name, text))[0][0]
     if not isinstance(found.source, SourceText):
         places = [
             (shorten(path_text((*one.path, *path)) or "."), node.position)

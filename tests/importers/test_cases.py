@@ -73,7 +73,7 @@ def test_flat_manifests_equal_the_chart(major: int, tmp_path: Path) -> None:
 
 
 def test_every_origin_has_a_case() -> None:
-    found = {one.origin for name in NAMES for one in recognise(source(name)).found}
+    found = {one.origin for name in NAMES for one in recognise(source(name))[0]}
 
     assert found == set(ORIGINS)
 

@@ -156,6 +156,7 @@ def test_a_field_of_the_pod(spec: Fields, key: str, expected: object) -> None:
     ("volume", "expected"),
     [
         ({"persistentVolumeClaim": {"claimName": "data"}}, {"existingClaim": "data"}),
+        ({"persistentVolumeClaim": {"claimName": "a", "readOnly": True}}, {"existingClaim": "a", "readOnly": True}),
         ({"nfs": {"server": "nfs.example.com", "path": "/x"}}, {"nfs": {"server": "nfs.example.com", "path": "/x"}}),
         ({"hostPath": {"path": "/x"}}, {"hostPath": {"path": "/x"}}),
         ({"configMap": {"name": "x"}}, {"configMap": {"name": "x"}}),
