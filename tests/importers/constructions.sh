@@ -583,3 +583,7 @@ cat > h.sh <<'E'
 RUN --x 1
 E
 bash -n h.sh
+#
+bash -eo pipefail -c 'X=$1; true; RUN --x $X --n $0' name a
+#
+bash -c -e 'false; RUN --x 1'

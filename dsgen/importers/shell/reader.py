@@ -544,22 +544,29 @@ class ScriptReader:
     def read_script(self, text: Text, options: str) -> None:
         """Read the commands of a shell that was started with these options."""
         if options and text:
-            self.read_commands(place_at(f"set -{options}", text))
+            self.read_commands(place_at(f"set {options}", text))
         self.read_commands(text)
 
     def _read_shell(self, words: list[Text], statement: Text, prefix: dict[str, Text]) -> bool:
         """`bash -c TEXT`, `bash FILE`."""
-        options = ""
-        for index, word in enumerate(words[1:], 1):
-            options += re.sub("[cils]", "", word.chars[1:]) if re.fullmatch("-[a-zA-Z]+", word.chars) else ""
-            if re.fullmatch(r"-[a-z]*c[a-z]*", word.chars) and index + 1 < len(words):
-                if any(one.kind == "command" for one in self.source_map.list_unknowns(words[index + 1][:1])):
-                    raise self.refuse(statement, "the commands that it runs are not known")
-                self._read_inner(words[index + 1], words[index + 2 :] or words[:1], options, prefix)
-                return True
-            if not word.chars.startswith("-"):
-                return self._read_file(words[index:], statement, options)
-        return False
+        rest, options, has_text = words[1:], list[str](), False
+        while rest and rest[0].chars.startswith("-"):
+            word = rest.pop(0).chars
+            if word.startswith("--"):
+                continue
+            has_text |= "c" in word
+            letters = re.sub("[cils]", "", word)
+            options += [letters] if letters != "-" else []
+            if word.endswith("o") and rest:
+                options.append(rest.pop(0).chars)
+        if not rest:
+            return False
+        if not has_text:
+            return self._read_file(rest, statement, " ".join(options))
+        if any(one.kind == "command" for one in self.source_map.list_unknowns(rest[0][:1])):
+            raise self.refuse(statement, "the commands that it runs are not known")
+        self._read_inner(rest[0], rest[1:] or words[:1], " ".join(options), prefix)
+        return True
 
     def _read_file(self, words: list[Text], statement: Text, options: str | None = None) -> bool:
         """A script that this one wrote, or that was given beside it. options: of its shell, None if it has its own."""
@@ -670,7 +677,7 @@ class ScriptReader:
 def read_options(text: Text) -> str:
     """The options of `set` that the first line of a script gives to its shell."""
     match = SHELL_OPTIONS.match(text.chars)
-    return match[1] if match else ""
+    return f"-{match[1]}" if match else ""
 
 
 def _rank(words: Sequence[str], is_under_srun: bool) -> int:
