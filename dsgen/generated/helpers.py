@@ -1241,8 +1241,8 @@ def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: 
     scripts, so a run keeps those with which it started.
     """
     if values['runtime']['create']:
-        return f"{job_name(values, release)}-scripts-{folder}-{'322ad50def'}"
-    return f"{values['runtime']['name']}-{folder}-{'322ad50def'}"
+        return f"{job_name(values, release)}-scripts-{folder}-{'de785f1b80'}"
+    return f"{values['runtime']['name']}-{folder}-{'de785f1b80'}"
 
 
 def image_of(values: Mapping[str, Any], role: str) -> str:

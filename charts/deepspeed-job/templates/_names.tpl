@@ -28,9 +28,9 @@ change with the content of all scripts, so a run keeps those with which it start
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
 {{- if .Values.runtime.create -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-322ad50def
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-de785f1b80
 {{- else -}}
-{{ .Values.runtime.name }}-{{ .folder }}-322ad50def
+{{ .Values.runtime.name }}-{{ .folder }}-de785f1b80
 {{- end -}}
 {{- end }}
 

@@ -256,6 +256,7 @@ def make_job_variables(job: Job, options: Options, environment: Options, folder:
     names = ("ntasks-per-node", "cpus-per-task", "gpus", "gpus-per-node", "gpus-per-task", "distribution")
     found.update({name_variable(name): options[name] for name in names if name in options})
     if options.get("export", "ALL") != "ALL":
+        found.update(dict(one.split("=", 1) for one in options["export"].split(",") if "=" in one))
         found["SLURM_EXPORT_ENV"] = options["export"]
     if job.gpus:
         every = ",".join(map(str, range(job.gpus)))
