@@ -22,6 +22,7 @@ from dsgen.importers.launchers import LAUNCHERS
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.origins import Origin
 from dsgen.importers.shell.reader import OUTSIDE, SHELL_OPTIONS
+from dsgen.importers.shell.syntax import find_arguments
 from dsgen.importers.slurm import read_directives as read_words
 from dsgen.importers.slurm import write_resources
 from dsgen.importers.slurm_options import Request, write_options
@@ -46,6 +47,7 @@ FROM_LAUNCHER = {name for name, one in LAUNCHERS.items() if one.method in ("pdsh
 """Programs that start processes on all hosts of a hostfile, which the launcher has."""
 OWN_HOSTS = re.compile(r"--?(deepspeed_)?(hostfile|machinefile)\b|\s-H\b|--?hosts?\b|--(in|ex)clude\b|--no_ssh\b")
 EXPORT = re.compile(r"(?m)^\s*export\s+((\w+)=\S*)")
+NOT_GIVEN = "it is an argument of the script, and none is given"
 NOT_PASSED = "the launcher does not pass it on to the workers"
 SELF = re.compile(r"\$\{BASH_SOURCE(\[0\])?\}|\$BASH_SOURCE\b")
 ARGUMENT = re.compile(r"(?m)^(?!\s*#).*\$(?:([1-9])|\{([1-9])\})")
@@ -131,6 +133,11 @@ def _lose_unset(conversion: Conversion, file: str, text: str, known: Collection[
     for line, variable, hint in find_unset(text, known):
         at = Position(file, line, 1)
         conversion.ledger.add("lost", f"${variable}", at, "nothing in the script sets it", hint)
+    numbers = {"@": "1", "*": "1"}
+    for name, line in () if "set --" in text else sorted({*find_arguments(text)}, key=lambda one: one[1]):
+        number = numbers.get(name, name)
+        if number not in known:
+            conversion.ledger.add("lost", f"${name}", Position(file, line, 1), NOT_GIVEN, f"--set {number}=VALUE")
 
 
 def _read_request(source: SourceText, conversion: Conversion) -> Request:
@@ -159,7 +166,9 @@ def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     programs = {words[0].rpartition("/")[2] for one in read_commands(source.text) for words in list_programs(one.words)}
     is_private = holds_secret(source.text)
     if is_private or not _can_be_kept(source.text, programs, given):
-        raise ImportRefusedError(f"{reason[1]}; {SECRET}" if is_private else reason[1], reason[0], OUTSIDE)
+        missing = {*sum(ARGUMENT.findall(source.text), ())} - {"", *given}
+        hint = f"give the arguments of the script: --set {min(missing)}=VALUE" if missing else OUTSIDE
+        raise ImportRefusedError(f"{reason[1]}; {SECRET}" if is_private else reason[1], reason[0], hint)
     is_launcher = not programs.isdisjoint(FROM_LAUNCHER)
     text = re.sub(r"\A#!.*\n", "", SHELL_OPTIONS.sub(r"set -\1", SELF.sub("$0", source.text)))
     whole = conversion.source_map.add_file(source.name, source.text)

@@ -46,10 +46,10 @@ class Draft:
         """The value of a key."""
         node: Any = self.data
         for part in as_key_path(key):
-            items: Any = dict(enumerate(node)) if isinstance(node, list) else node
-            if not isinstance(items, dict) or part not in items:
+            known = range(len(node)) if isinstance(node, list) else node if isinstance(node, dict) else ()
+            if part not in known:
                 return default
-            node = items[part]
+            node = node[part]
         return node
 
     def set(self, key: str | KeyPath, value: Any) -> str:
@@ -77,8 +77,11 @@ class Draft:
         """Append to a list; returns the name of the new item."""
         path = as_key_path(key)
         items = self.get(path)
-        items = [*(items if isinstance(items, list) else ()), value]
-        self.set(path, items)
+        if not isinstance(items, list) or has_secret(value):
+            items = [*(items if isinstance(items, list) else ()), value]
+            self.set(path, items)
+        else:
+            items.append(value)  # the other items were checked
         return path_text((*path, len(items) - 1))
 
     def remove(self, key: str | KeyPath) -> None:

@@ -29,9 +29,13 @@ NODES_HOLE = "the source does not say how many nodes take part"
 SLOTS_HOLE = "the source does not say how many processes each node runs, usually one for each GPU"
 OTHER_MPI_WHY = "it is the mpirun of another MPI; dsgen starts the ranks with that of Open MPI"
 OTHER_MPI_HINT = "build the image with Open MPI, or use launch.method: torchrun if the program does not call MPI"
+SEVERAL = "it starts several programs, and a run has one"
+SEVERAL_HINT = "let one program choose by its rank what it does"
 LOCAL_RANK = "torch.distributed.launch passes --local_rank to the program, launch.method torchrun does not"
 LOCAL_RANK_HINT = "read LOCAL_RANK from the environment, or use launch.method: deepspeed-no-ssh, which passes it"
 OF_TORCH = ("torchrun", "torch.distributed.run", "torch.distributed.launch")
+IN_ALL = "without --num_processes, it starts as many processes in all as one node has devices; a run fills all slots"
+IN_ALL_HINT = "see workers.slots"
 MACHINES = (
     ("NNODES", "--num_machines"),
     ("NODE_RANK", "--machine_rank"),
@@ -163,6 +167,9 @@ def _add_machines(conversion: Conversion, started: LaunchCommand, words: list[Te
     if conversion.draft.get("workers.replicas", 1) == 1 and not has:
         return words
     count = 1 if words[0].chars == "accelerate-launch" else 3 if words[1:2] and words[1].chars == "-m" else 2
+    has_file = any(re.match("--config[_-]file", word.chars) for word in words)
+    if "NNODES" in has and "WORLD_SIZE" not in has and not has_file:
+        conversion.lose(words[0], IN_ALL, IN_ALL_HINT)
     places, added = words[0].places[:1], list[Text]()
     for name, option in MACHINES:
         if name not in has:
@@ -198,7 +205,10 @@ def _replace_secret(conversion: Conversion, option: str, value: Text) -> Text:
 
 
 def _refuse_unknown(conversion: Conversion, started: LaunchCommand) -> None:
-    """Refuse a command line that needs arguments of the script, or variables that may be options."""
+    """Refuse several programs, and a command line with arguments of the script, or variables that may be options."""
+    for word in started.program if started.method == "openmpi" else ():
+        if word.chars == ":":
+            raise conversion.refuse(started.first, SEVERAL, SEVERAL_HINT)
     source_map, words = conversion.source_map, [*started.program, *started.command, *started.kept]
     names = {part.name: word for word in reversed([*words, *started.facts.values()])
              for part in source_map.list_unknowns(word) if part.kind == "positional" and part.name != "@"}  # fmt: skip
@@ -313,6 +323,8 @@ FILE = re.compile(r"[.]?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,250}")
 MOST_BYTES, LARGEST_CONFIG = 200_000, 20_000
 UNUSED = "the command line does not name this file"
 UNUSED_HINT = "add it to training.files if the program reads it"
+OTHER_FOLDER = f"it is in {FILES} of a pod, where Python finds no modules that are beside it in the source"
+OTHER_FOLDER_HINT = "add them to training.files, or set training.env.PYTHONPATH to their folder"
 UNKNOWN = "its content is only known on the cluster"
 
 
@@ -337,6 +349,8 @@ def write_files(conversion: Conversion, files: Files, words: Sequence[Text]) -> 
         elif FILE.fullmatch(base):
             lines = content.chars if content.chars.endswith("\n") else content.chars + "\n"
             conversion.map(statement, conversion.draft.set(("training", "files", base), lines))
+            if found[0] == 0 and base.endswith(".py"):
+                conversion.lose(result[0], OTHER_FOLDER, OTHER_FOLDER_HINT)
             result = _replace_paths(result, found, f"{FILES}/{base}")
         else:
             conversion.lose(statement, "its name is no name of a file in training.files", UNUSED_HINT)

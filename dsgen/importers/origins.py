@@ -214,7 +214,7 @@ def _find_script_origin(source: SourceText) -> str:
     if lines[0].endswith("\r"):
         raise ImportRefusedError(CR, Position(source.name, 1, 1), r"remove them with sed -i 's/\r$//'")
     _refuse_template(source)
-    word = next(iter(PROMPT.sub("", first).split()), "")
+    word = next(iter(PROMPT.sub("", first).split()), "").rpartition("/")[2]
     if word in ORIGINS and ORIGINS[word].form == "line":
         return word
     return "slurm" if any(OF_SLURM.match(line) for line in lines) else "shell"

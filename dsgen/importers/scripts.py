@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.documents import refuse_private
@@ -15,7 +17,7 @@ from dsgen.importers.facts import JobSize
 from dsgen.importers.launch import passes_on, write_counts, write_launch
 from dsgen.importers.launchers import WORKERS, LaunchCommand, parse_alone
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.shell.commands import PREPARES, WRAPPERS
+from dsgen.importers.shell.commands import COPIES, PREPARES, WRAPPERS
 from dsgen.importers.shell.reader import EventKind, Launch, ScriptEvent, ScriptReader, read_options
 from dsgen.importers.shell.syntax import find_mistake, find_units
 from dsgen.importers.shell.words import ShellScope
@@ -288,9 +290,12 @@ class ScriptWriter:
 
     def _refuse_words(self) -> None:
         """Refuse words of the command line that are neither in the values nor in the report."""
+        spans = sorted(self.conversion.accounted)
+        starts, ends = [first for first, _ in spans], [*accumulate((last for _, last in spans), max)]
+        known = {*starts}
         for word in [word for word in self.script.launch.words if word.places]:
-            spans = self.conversion.accounted
-            if not any(first in word.places or first <= word.places[0] <= last for first, last in spans):
+            at = bisect_right(starts, word.places[0])
+            if known.isdisjoint(word.places) and not (at and word.places[0] <= ends[at - 1]):
                 raise self.conversion.refuse(word, "dsgen does not know what it is for")
 
     def _refuse_leftovers(self) -> None:
@@ -388,8 +393,8 @@ class ScriptWriter:
             if event.name == "mkdir" and not is_after and self._names_folder(event):
                 self._add_line(event)
             elif event.kind == "lost":
-                is_program = is_after and event.why == PREPARES.why
-                self.conversion.lose(event.text, *((AFTER, AFTER_HINT) if is_program else (event.why, event.hint)))
+                is_once = is_after and event.why in (PREPARES.why, COPIES.why)
+                self.conversion.lose(event.text, *((AFTER, AFTER_HINT) if is_once else (event.why, event.hint)))
             elif event.kind in ("silent", "dropped") or (event.name == "set" and not is_after and not prepares):
                 self.conversion.drop(event.text, event.why)
             elif not is_after:

@@ -13,7 +13,7 @@ from dsgen.importers.fields import as_whole
 from dsgen.importers.launch import OF_TORCH
 from dsgen.importers.scripts import ChosenScript, name_job, read_script, refuse_syntax_error, write_script
 from dsgen.importers.shell.reader import Launch
-from dsgen.importers.slurm_options import STARTS, Request, write_options
+from dsgen.importers.slurm_options import OWN_DEVICES, STARTS, Request, write_options
 from dsgen.importers.texts import Text, UnknownPart, place_at
 from dsgen.importers.volumes import write_image_of_cluster, write_mounts
 from dsgen.reading.nodes import SourceText
@@ -68,6 +68,10 @@ def convert(source: SourceText, conversion: Conversion) -> None:
     started = [words[0] for name, words in script.launch.wrappers if name == "srun"]
     if started and script.started.launcher in ("", "python"):
         conversion.lose(started[0], OF_TASKS, OF_TASKS_HINT)
+    if started and (request.tasks_of_node or 1) > 1 and not request.bind:
+        for one in (*request.of_devices, *request.of_tasks):
+            if one.name in ("gpus-per-task", "ntasks-per-gpu"):
+                conversion.lose(one.words[0], *OWN_DEVICES)
     write_resources(conversion, request)
     _report_counts(conversion, request)
 

@@ -18,6 +18,10 @@ STARTS = "dsgen starts the processes on all workers"
 SELECT = "set workers.nodeSelector to the labels of such nodes"
 QUEUE = "set scheduling.queue, or workers.nodeSelector to the labels of its nodes"
 UNKNOWN = "dsgen knows no equivalent of this option of Slurm"
+OWN_DEVICES = (
+    "each task sees only its own devices, numbered from 0, and a process of a run sees all of its worker",
+    "let the program choose its device by its rank on the node, as in torch.cuda.set_device",
+)
 NEXT = "\0"
 """Stands for the word behind an option."""
 RESOURCES = (
@@ -48,6 +52,7 @@ class Request:
     memory_of_cpu: str = ""
     memory_of_device: str = ""
     resource: str = ""
+    bind: str = ""
     of_tasks: list[Option] = field(default_factory=list)
     of_devices: list[Option] = field(default_factory=list)
 
@@ -209,6 +214,14 @@ def _set_signal(one: SlurmOption) -> None:
         one.conversion.lose(one.words[0], why, "let the program write its checkpoint at SIGTERM")
 
 
+def _bind_devices(one: SlurmOption) -> None:
+    one.request.bind = one.text
+    if one.text == "none":
+        one.drop("a process sees all devices of its worker")
+    else:
+        one.lose(*OWN_DEVICES)
+
+
 def _lose_hosts(one: SlurmOption) -> None:
     one.request.hosts = one.text
     one.lose("it names nodes of the old cluster", SELECT)
@@ -261,10 +274,11 @@ OPTIONS: Mapping[str, Action] = {
     "switches": lose("it asks for nodes that are close to each other", "set scheduling.topology"),
     **make_rows("output error open-mode input label unbuffered quiet verbose", drop(LOGS)),
     **make_rows(
-        "hint cpu-bind mem-bind distribution gpu-bind threads-per-core ntasks-per-core ntasks-per-socket"
+        "hint cpu-bind mem-bind distribution threads-per-core ntasks-per-core ntasks-per-socket"
         " sockets-per-node cores-per-socket core-spec extra-node-info gpus-per-socket accel-bind gres-flags",
         lose("it binds processes to cores", "set training.deepspeed.bindCores"),
     ),
+    "gpu-bind": _bind_devices,
     **make_rows("mail-type mail-user", lose("dsgen sends no mail", "set status.webhook")),
     "array": lose("a job of dsgen is one training", "make a values file for each, or a matrix in dsgen.yaml"),
     "dependency": lose("a job of dsgen waits for no other",

@@ -1,5 +1,5 @@
 A=(1 2)
-A+=x
+A=x
 RUN ${A[@]}
 #
 A=(1 2 3)
@@ -552,7 +552,7 @@ RUN --x 2
 #
 X=1; [ $X = 1 ] && RUN --x 1; [ $X = 2 ] && RUN --x 2
 #
-RUN a $ == b > /dev/null c
+RUN a $ == b > /dev/null c \ 
 #
 R=a.txt
 pip install -r $R

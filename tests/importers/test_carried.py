@@ -33,6 +33,7 @@ def test_a_script_that_is_not_understood_is_a_file_of_the_run() -> None:
     [
         (HEAD + "srun python train.py\n", "", False),
         (HEAD + "srun python train.py\n", "carried", True),
+        (HEAD + "timeout 60 nice srun python train.py\n", "", True),
         (HEAD + "f() { srun python train.py; }\nf\n", "", True),
         (HEAD + "if [ -f last ]; then A=1; fi\nsrun python train.py\n", "", True),
         (HEAD + "time python prepare.py *.txt\nsrun python train.py\n", "", True),
@@ -73,12 +74,15 @@ def test_what_decides_is_named_with_its_line(text: str, form: str, line: int, wo
     assert line == refused.value.position.line
 
 
-def test_a_worker_for_each_node() -> None:
+def test_workers_variables_and_arguments_of_a_script_that_is_carried() -> None:
     job = convert(LOOP.replace("nodes=1", "nodes=2"))
 
     assert {"replicas": 2, "slots": 4, "resources": {"requests": {"cpu": "6"}}} == job.data["workers"]
     assert [] == problems(job)
-    assert ["$SLURM_TMPDIR"] == [one.source for one in convert(LOOP + "echo $SLURM_TMPDIR $SLURM_NNODES\n").lost]
+    reads = convert(LOOP + 'f() { echo $2; }\necho $SLURM_TMPDIR $SLURM_NNODES $1 ${2:-x} "$@"\n')
+    assert ["$SLURM_TMPDIR", "$1", "$@"] == [one.source for one in reads.lost]
+    array = convert(LOOP.replace("gpu:4", "gpu:4 --array=1-3"), SLURM_ARRAY_TASK_ID="2")
+    assert {"SLURM_ARRAY_TASK_ID": "2"} == array.data["training"]["env"]
 
 
 def test_a_script_without_a_queue_is_the_command_of_each_worker() -> None:
@@ -88,9 +92,3 @@ def test_a_script_without_a_queue_is_the_command_of_each_worker() -> None:
 
     assert {"method": "worker-command", "command": ["bash", "-c", body, "run.sh", "a"]} == job.data["launch"]
     assert ["--node_rank 0"] == [one.source for one in job.lost]
-
-
-def test_one_job_of_an_array_is_carried() -> None:
-    job = convert(LOOP.replace("gpu:4", "gpu:4 --array=1-3"), SLURM_ARRAY_TASK_ID="2")
-
-    assert {"SLURM_ARRAY_TASK_ID": "2"} == job.data["training"]["env"]

@@ -64,7 +64,7 @@ def an_object(kind: str, api: str = "v1", spec: str = "{}") -> str:
         ("#!/bin/bash\n#PBS -l select=2\nmpirun x\n", "a.pbs", "a.pbs:2:1: dsgen reads no scripts for PBS"),
         ("#!/bin/bash\n#BSUB -n 2\nmpirun x\n", "a.sh", "dsgen reads no scripts for LSF"),
         ("#!/usr/bin/env python3\nprint(1)\n", "a.py", "this one begins with #!/usr/bin/env python3"),
-        ("#!/bin/bash\n# only comments\n", "a.sh", "dsgen finds no command in the script that starts"),
+        ("mpirun -np 1 python a.py : -np 3 python b.py\n", "a.sh", "mpirun: it starts several programs"),
         ("#!/bin/bash\necho hello\n", "a.sh", "dsgen finds no command in the script that starts"),
         ("#!/bin/bash\nfi\n", "a.sh", "a.sh:2:1: bash cannot read the script"),
         ("a\0b", "a.sh", "a.sh:1:2: the file has a character that no text has"),
@@ -85,10 +85,10 @@ def test_refused(text: str, name: str, expected: str) -> None:
     assert expected in refused(text, name)
 
 
-@pytest.mark.parametrize("line", ["export A=1\n", "A+=1\n", "if [ $X ]; then A=1; fi\n"])
+@pytest.mark.parametrize("line", ["export A=1\n", "A+=' --x 1'\n", "if [ $X ]; then A=1; fi\n"])
 def test_the_work_grows_with_the_script(line: str) -> None:
     def make(lines: int) -> SourceText:
-        return SourceText("run.sh", f"#!/bin/bash\n{line * lines}torchrun --nproc-per-node 4 train.py\n")
+        return SourceText("run.sh", f"#!/bin/bash\n{line * lines}torchrun --nproc-per-node 4 train.py $A\n")
 
     assert not hostile.grows(make, lambda source: import_jobs([source], ImportOptions()), 100)
 

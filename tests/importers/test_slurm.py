@@ -75,7 +75,7 @@ def test_a_directive_becomes_a_key(directives: str, key: str, expected: object) 
     [
         *("--partition=gpu", "-p gpu", "-A team", "--qos=long", "--reservation=r", "--mail-type=END", "--array=1-4"),
         *("--dependency=afterok:1", "--hint=nomultithread", "--constraint=a100", "--mem=0", "--nodelist=n1"),
-        "--nodes=$N",
+        *("--nodes=$N", "--gpu-bind=single:1"),
         *("--licenses=x", "--switches=1", "--begin=now", "--unknown-option=1", "--gres=nvme:1", "--cpus-per-gpu=4"),
     ],
 )
@@ -218,7 +218,7 @@ T = "srun torchrun --nnodes 2 --nproc_per_node 4"
         (f"export A=1\nB=2\nsrun bash -c '{T[5:]} t.py --a $A --b=$B.'", {"command": ["t.py", "--a", "1", "--b=."]}),
         (f'ARGS=(--a 1 "--b c")\nARGS+=(--d)\n{T} "${{MORE[@]}}" t.py "${{ARGS[@]}}" ${{#ARGS[@]}}',
          {"command": ["t.py", "--a", "1", "--b c", "--d", "4"]}),
-        (f"SIZES=(1 2 3)\n{T} t.py ${{SIZES[1]}} ${{SIZES[7]}}", {"command": ["t.py", "2"]}),
+        (f'S=(1 2 "")\nX=" \\\n ${{S[1]}}"\n{T} t.py $X ${{S[7]}} ${{S[@]}}', {"command": ["t.py", "2", "1", "2"]}),
         # branches whose condition is known
         (f"SIZE=52\nif [[ $SIZE == 7 ]]; then L=1; elif [[ $SIZE == 52 ]]; then L=2; else L=3; fi\n{T} t.py $L",
          {"command": ["t.py", "2"], "dropped": ["--ntasks-per-node=1", "SIZE=52", "L=1", "L=2", "L=3", "srun"]}),
@@ -294,6 +294,10 @@ def test_a_hostfile_is_dropped_and_its_slots_are_taken(block: str) -> None:
         ("srun torchrun --nnodes 1 train.py", "do not join all nodes"),
         (f"export CUDA_VISIBLE_DEVICES=4,5\n{TORCHRUN}", "numbered from 0"),
         ("srun apptainer exec --cleanenv a.sif python train.py", "only a part of the environment"),
+        ("srun -n 8 --gpus-per-task=1 python train.py", "sees only its own devices"),
+        ("srun accelerate launch --num_machines 2 train.py", "without --num_processes"),
+        ("cat > t.py <<E\nimport a\nE\nsrun torchrun --nnodes 2 t.py", "modules that are beside it"),
+        (f"{TORCHRUN}\naws s3 cp out s3://out", "stands after the command line"),
         (f"export APPTAINER_BIND=/data\n{TORCHRUN}", "Apptainer reads it"),
         ('srun torchrun --nproc_per_node 4 train.py "$@"', "arguments that were given to the script"),
         ("srun python -m torch.distributed.launch --nproc_per_node 4 train.py", "--local_rank"),
@@ -325,7 +329,8 @@ def test_a_word_in_a_string_has_its_own_place() -> None:
 
 
 def test_defaults_are_used_and_named() -> None:
-    job = slurm(": ${LR:=1e-4}\nsrun torchrun --nproc_per_node 4 train.py --lr $LR --m ${MODEL:-gpt} ${DEBUG:+--debug}")
+    line = 'srun torchrun --nproc_per_node 4 train.py --lr $LR --m ${MODEL:-"gpt"} ${DEBUG:+--debug}'
+    job = slurm(": ${LR:=1e-4}\n" + line)
 
     assert ["train.py", "--lr", "1e-4", "--m", "gpt"] == command(job)
     assert {

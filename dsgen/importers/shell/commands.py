@@ -99,6 +99,7 @@ OF_SSH = ("/.ssh", "/etc/ssh", "/run/sshd")
 FILES = ("cp", "mv", "install", "ln", "chmod", "chown", "cat", "rm")
 CHANGES = Meaning("lost", "it changes a file", "mount the changed file, or write it into training.files")
 TRAP = Meaning("lost", "dsgen runs nothing at a signal", "handle SIGTERM in the program")
+COPIES = MEANINGS["cp"]
 PREPARES = Meaning("lost", "it is a program that runs before the training", ONCE_HINT)
 SERVERS = ("http.server", "vllm.entrypoints.openai.api_server", "sglang.launch_server", "uvicorn", "fastapi", "flask")
 MODULES = {"pip": MEANINGS["pip"], "venv": MEANINGS["module"], **dict.fromkeys(SERVERS, MEANINGS["gunicorn"])}
@@ -132,7 +133,7 @@ def find_meaning(words: Sequence[str]) -> Meaning:
         return HOSTFILE if all("host" in posixpath.basename(file) for file in files) else MEANINGS[name]
     if name in FILES and any(folder in word for word in words[1:] for folder in OF_SSH):
         return SSH
-    if name in ("huggingface-cli", "hf", "modelscope") and "login" in words[1:3]:
+    if name in ("huggingface-cli", "hf", "modelscope", "gcloud") and not {"login", "auth"}.isdisjoint(words[1:3]):
         return LOGIN
     if name in ("conda", "mamba", "micromamba") and words[1:] and words[1] not in LOADS_CONDA:
         return MEANINGS["pip"] if words[1] == "install" else CREATES

@@ -56,7 +56,7 @@ CHECKS = "it checks the arguments or the environment of the script"
 PRINTS = "it only prints, waits or makes folders"
 NOTHING = "it runs nothing"
 NOT_TRUE = "its condition does not hold"
-CONDITION = "its condition is only known on the cluster"
+CONDITION = "dsgen does not compute its condition"
 FAILS = "it runs only if the command before it fails"
 CALL = "dsgen does not follow functions"
 NOT_FOLLOWED = {
@@ -253,6 +253,9 @@ class ScriptReader:
         if first.type == "subscript" or name in self.constants or ":~" in of.chars:
             raise self.refuse(of)
         new: Value = Text()
+        is_item = isinstance(self.scope.variables.get(name), list) and (value is None or value.type != "array")
+        if is_item:  # bash assigns it to the first item
+            raise self.refuse(of)
         if value is not None:
             new = self.expansion.expand_array(value) if value.type == "array" else self.expansion.expand_text(value)
         if any(self.text_of(child).chars == "+=" for child in node.children):
@@ -515,12 +518,6 @@ class ScriptReader:
 
     def _read_wrapped(self, name: str, words: list[Text], end: int, statement: Text, prefix: dict[str, Text]) -> None:
         rest = words[end:]
-        if (
-            WRAPPERS[name] not in ("", NEEDLESS)
-            and rest
-            and _rank(self.source_map.format_words(rest), is_under_srun=False)
-        ):
-            raise self.refuse(statement, WRAPPERS[name])
         if any(word.chars == "--multi-prog" for word in words[:end]):
             raise self.refuse(statement, "srun --multi-prog starts several programs")
         with self.using(wrappers=[*self.wrappers, (name, words[:end])]):
@@ -655,6 +652,9 @@ class ScriptReader:
         if rank_words(shown[1:]) > rank and rank_command(shown, False) == 0 and find_meaning(shown) is PREPARES:
             raise self.refuse(statement, f"dsgen does not know how {shown[0]} starts the program")
         if rank > 0:
+            for wrapper, _ in self.wrappers:
+                if WRAPPERS[wrapper] not in ("", NEEDLESS):
+                    raise self.refuse(statement, WRAPPERS[wrapper])
             scope, places = self.scope, statement.places[:1]
             exported = {name: scope.variables.get(name, scope.resolve_text(name, places, f"${name}"))
                         for name in scope.exported}  # fmt: skip

@@ -19,6 +19,8 @@ MOST_CHARACTERS = 1 << 19
 EXPANSIONS = ("simple_expansion", "expansion", "command_substitution", "arithmetic_expansion")
 SPLIT, NAME = re.compile(r"(?<![$\\])\$[A-Za-z_]"), re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
 LINE_END = re.compile(r"(?<!\\)\n|#")
+BLANK = re.compile(r"\s|\\\n")
+ARGUMENT = re.compile(r"\s*\$\{?([1-9@*])(?!:?[-+=])")
 REST = re.compile(r"[^\s'\"`;|&<>(){}\\]*")
 """The rest of a word without quotes."""
 WORDS = ("variable_assignment", "concatenation", "word", "command_name")
@@ -47,7 +49,7 @@ class Script:
         """Where a node begins: in strings, the parser takes blanks before an expansion for a part of it."""
         start = node.start_byte
         if node.type in EXPANSIONS:
-            while start < node.end_byte and self.text.chars[start].isspace():
+            while BLANK.match(self.text.chars, start, node.end_byte):
                 start += 1
         return start
 
@@ -153,6 +155,17 @@ def _find_statements(node: Node) -> Iterator[Node]:
             yield child
         else:
             yield from _find_statements(child)
+
+
+def find_arguments(text: str) -> Iterator[tuple[str, int]]:
+    """The arguments that a script reads itself, and not in a function, and has no default for; each with its line."""
+    source_map = SourceMap()
+    root = parse(source_map.add_file("", text), source_map).root
+    bodies = [node for node in walk_nodes(root) if node.type == "function_definition"]
+    for node in walk_nodes(root):
+        match = ARGUMENT.match(text, node.start_byte) if node.type in EXPANSIONS else None
+        if match and not any(body.start_byte <= node.start_byte < body.end_byte for body in bodies):
+            yield match[1], node.start_point[0] + 1
 
 
 def find_mistake(script: str) -> tuple[int, str] | None:

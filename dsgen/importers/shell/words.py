@@ -77,10 +77,12 @@ class ShellScope:
         return replace(self, variables=dict(self.variables), exported=dict(self.exported))
 
     def make_inner(self) -> ShellScope:
-        """The scope of another shell that this one starts: it sees only exported variables."""
-        seen = {*self.exported, "PWD"}
+        """The scope of another shell that this one starts: it sees only exported variables, and no arrays."""
+        arrays = {name for name, value in self.variables.items() if isinstance(value, list)}
+        seen = {*self.exported, "PWD"} - arrays
         kept = {name: value if name in seen else Text() for name, value in self.variables.items()}
-        return replace(self, variables=kept, exported=dict(self.exported), arguments=None)
+        exported = {name: None for name in self.exported if name not in arrays}
+        return replace(self, variables=kept, exported=exported, arguments=None)
 
     def assign(self, name: str, value: Value) -> None:
         """Set a variable, unless the user gave its value."""
@@ -276,6 +278,9 @@ ASSIGNS = re.compile(
 OF_SHELL = re.compile(r"S?RANDOM|SECONDS|LINENO|E?UID|P?PID|BASHPID|EPOCH(SECONDS|REALTIME)|BASH_SUBSHELL|OSTYPE")
 """Variables that each shell sets by itself."""
 PARAMETER = re.compile(r"([#!]?)([A-Za-z_]\w*|[0-9]+|[@*#?$!_-])(?:\[([^\]]*)\])?(.*)", re.ASCII | re.DOTALL)
+BLANK_WORD = re.compile(r"(?:[ \t]|\\\n)+\\[ \t]")
+QUOTED = re.compile(r'\$\{\w+:?[-+=]"[\w./:+-]*"\}')
+"""A default in quotes that change nothing."""
 SIGN = re.compile(r":?[-=?+]|##?|%%?|//?|\^\^?|,,?|:|@")
 BRACES = re.compile(r"\{[^{}\s]*(,|\.\.)[^\s]*\}")
 GLOB = re.compile(r"[*?]|\[[^\]\s]+\]")
@@ -321,6 +326,9 @@ class Expansion:
             between = self.script.text[node.end_byte : self.script.find_start(following)]
             if not re.match(r"\s|\\\n\s", between.chars):
                 raise self.refuse(self.script.text[self.script.find_start(node) : following.end_byte])
+        for node in nodes:  # the parser skips a word that is a backslash and a blank
+            if BLANK_WORD.match(self.script.text.chars, node.end_byte):
+                raise self.refuse(self.script.text[self.script.find_start(node) : node.end_byte + 3])
         return [word for node in nodes for word in self._expand_word(node)]
 
     def _expand_word(self, node: Node) -> list[Text]:
@@ -531,7 +539,7 @@ class Expansion:
             yield WordPart(Text(), "split")
         for number, item in enumerate(value or ()):
             if number:
-                yield WordPart(Text(), "break")
+                yield WordPart(place_at(" ", of), mode) if mode == "split" else WordPart(Text(), "break")
             yield self._mark_split(add_places(item, of), mode, of)
 
     def _modify(self, value: Text | None, name: str, rest: str, node: Node, of: Text) -> Text:
@@ -550,7 +558,7 @@ class Expansion:
     def _choose_default(self, value: Text | None, name: str, sign: str, argument: Text, of: Text) -> Text:
         is_empty = value is None or (not value.chars and sign[0] == ":")
         is_used = is_empty != (sign[-1] == "+")
-        if is_used and re.search(r"['\"\\]", of.chars):
+        if is_used and re.search(r"['\"\\]", of.chars) and not QUOTED.fullmatch(of.chars):
             raise self.refuse(of)
         if value is None and name.startswith("SLURM_") and name != "SLURM_CPUS_PER_TASK":
             raise self.refuse(of)  # in some jobs Slurm sets it, such as arrays and restarts
