@@ -134,7 +134,7 @@ def _lose_unset(conversion: Conversion, file: str, text: str, known: Collection[
         at = Position(file, line, 1)
         conversion.ledger.add("lost", f"${variable}", at, "nothing in the script sets it", hint)
     numbers = {"@": "1", "*": "1"}
-    for name, line in () if "set --" in text else sorted({*find_arguments(text)}, key=lambda one: one[1]):
+    for name, line in find_arguments(text).items() if "set --" not in text else ():
         number = numbers.get(name, name)
         if number not in known:
             conversion.ledger.add("lost", f"${name}", Position(file, line, 1), NOT_GIVEN, f"--set {number}=VALUE")

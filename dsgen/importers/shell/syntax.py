@@ -157,15 +157,16 @@ def _find_statements(node: Node) -> Iterator[Node]:
             yield from _find_statements(child)
 
 
-def find_arguments(text: str) -> Iterator[tuple[str, int]]:
-    """The arguments that a script reads itself, and not in a function, and has no default for; each with its line."""
-    source_map = SourceMap()
-    root = parse(source_map.add_file("", text), source_map).root
-    bodies = [node for node in walk_nodes(root) if node.type == "function_definition"]
-    for node in walk_nodes(root):
-        match = ARGUMENT.match(text, node.start_byte) if node.type in EXPANSIONS else None
+def find_arguments(text: str) -> dict[str, int]:
+    """The arguments that a script reads outside of functions and without a default; each with its first line."""
+    source_map, found = SourceMap(), dict[str, int]()
+    script = parse(source_map.add_file("", text), source_map)
+    bodies = [node for node in walk_nodes(script.root) if node.type == "function_definition"]
+    for node in walk_nodes(script.root):
+        match = ARGUMENT.match(script.text.chars, node.start_byte) if node.type in EXPANSIONS else None
         if match and not any(body.start_byte <= node.start_byte < body.end_byte for body in bodies):
-            yield match[1], node.start_point[0] + 1
+            found.setdefault(match[1], node.start_point[0] + 1)
+    return found
 
 
 def find_mistake(script: str) -> tuple[int, str] | None:
