@@ -155,10 +155,12 @@ def test_progress_is_heard(worker: Pods, monkeypatch: pytest.MonkeyPatch) -> Non
     go_on = worker.pods[0].root / "go-on"
     (worker.pods[0].scripts / "worker/resize.py").write_text(
         "import json, pathlib, sys, time\n"
-        f"for report in {reports}:\n"
-        "    sys.stderr.write(f'{sys.argv[1]} dsgen-resize {json.dumps(report)}\\n')\n"
-        "    sys.stderr.flush()\n"
-        f"    while not pathlib.Path({str(go_on)!r}).exists(): time.sleep(0.1)\n"
+        "def main(arguments):\n"
+        f"    for report in {reports}:\n"
+        "        sys.stderr.write(f'{arguments[0]} dsgen-resize {json.dumps(report)}\\n')\n"
+        "        sys.stderr.flush()\n"
+        f"        while not pathlib.Path({str(go_on)!r}).exists(): time.sleep(0.1)\n"
+        "    return 0\n"
     )
     made = conversion_by(worker)
     record_progress = made.record_progress
