@@ -14,7 +14,7 @@ from dsgen.importers.launch import passes_on, write_counts
 from dsgen.importers.launchers import WORKERS, find_launcher
 from dsgen.importers.ledger import ConvertedPart, ImportRefusedError
 from dsgen.importers.pods import VARIABLE, Pod, write_variable
-from dsgen.importers.scripts import SHELL, ChosenScript, choose_launch, write_kept, write_script
+from dsgen.importers.scripts import SHELL, ChosenScript, choose_launch, report_lone_nodes, write_kept, write_script
 from dsgen.importers.shell.reader import ScriptReader
 from dsgen.importers.shell.words import ShellScope
 from dsgen.importers.texts import Text, UnknownPart, join, place_at
@@ -67,6 +67,8 @@ def write_command(pod: Pod, world: JobSize, runtime: Runtime) -> None:
             if world.is_launcher and script.started.launcher in ("", "python"):
                 raise conversion.refuse(statement, "it starts the ranks by itself")
             write_script(conversion, script, world, script_text)
+            if not world.is_launcher:
+                report_lone_nodes(conversion, script, world.nodes, runtime)
     except ImportRefusedError:
         script = None
         _write_verbatim(pod, world, shown, runtime)

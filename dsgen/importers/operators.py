@@ -161,10 +161,11 @@ class Operator:
     """How the jobs of an operator are converted, or those of people without one.
 
     replicas: where the kinds of pods are; template and count: the template of one, and the number of its pods. runtime:
-    what the operator sets in each pod; a number that the pods set themselves is none if is_set_by_pods. names: of the
-    main container of workers and of the launcher. size: what is the same for all jobs. starts: it starts the program on
-    the workers, which have sshd. spec: rows of this operator. pods: rows for kinds of pods by their name; one that is
-    not needed has an action. after: what tables cannot say.
+    what the operator sets in each pod; a number that the pods set themselves is none if is_set_by_pods; WORLD_SIZE is
+    the number of processes if counts_processes and the job says how many each pod has. names: of the main container of
+    workers and of the launcher. size: what is the same for all jobs. starts: it starts the program on the workers,
+    which have sshd. spec: rows of this operator. pods: rows for kinds of pods by their name; one that is not needed has
+    an action. after: what tables cannot say.
     """
 
     replicas: KeyPath
@@ -173,6 +174,7 @@ class Operator:
     launcher_names: Sequence[str] = ()
     size: JobSize = field(default_factory=JobSize)
     is_set_by_pods: bool = False
+    counts_processes: bool = False
     starts: bool = False
     spec: Mapping[str, Table] = field(default_factory=dict)
     pods: Mapping[str, Table] = field(default_factory=dict)
@@ -219,6 +221,8 @@ def write_pods(
     runtime = {name: meaning for name, meaning in operator.runtime.items()
                if (name not in own or meaning not in ("NNODES", "NPROC_PER_NODE"))
                and (is_one or not name.endswith("_INDEX"))}  # fmt: skip
+    if operator.counts_processes and size.slots:
+        runtime["WORLD_SIZE"] = "WORLD_SIZE"
     write_command(runs, size, make_runtime(conversion, runtime))
     if launcher:
         conversion.facts.launcher = runs.facts
@@ -576,7 +580,7 @@ def _ask_for_program(conversion: Conversion) -> None:
 
 
 OPERATORS: Mapping[str, Operator] = {
-    "pytorchjob": Operator(("spec", "pytorchReplicaSpecs"), PYTORCH, ("pytorch",)),
+    "pytorchjob": Operator(("spec", "pytorchReplicaSpecs"), PYTORCH, ("pytorch",), counts_processes=True),
     "hyperpodpytorchjob": Operator(
         ("spec", "replicaSpecs"), PYTORCH, ("pytorch", "pytorch-container"),
         spec={"runPolicy": {**POLICY, "jobMaxRetryCount": write_restarts}},

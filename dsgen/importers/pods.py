@@ -69,12 +69,23 @@ def write_name(field: Field) -> None:
         field.lose("no name of a job can be made of it", "set name")
 
 
+def _has_equal_jobs(field: Field) -> bool:
+    """Whether an object is a JobSet with several Jobs of one kind."""
+    return any(
+        (as_whole(one.read("replicas")) or 0) > 1 for one in field.fields.root.list_items("spec", "replicatedJobs")
+    )
+
+
 def write_metadata(*where: str) -> Action:
     """A label or an annotation of an object, or of its pods."""
 
     def write(field: Field) -> None:
         if isinstance(field.node.value, dict | list):
             field.lose("its value is no text")
+        elif field.name.endswith("/exclusive-topology") and _has_equal_jobs(field):
+            field.lose(
+                "it is for each Job of a JobSet by itself", "set scheduling.topology if all workers are to be close"
+            )
         elif field.name in KEYS:
             field.set(KEYS[field.name], field.text)
         elif len(where) == 1 and (field.name.startswith(TOOLS) or "/last-applied" in field.name):
@@ -133,6 +144,7 @@ HOST_NETWORK = when((True,), to("network.hostNetwork", bool, ("network.policy", 
 OWN_ACCOUNT = lose("the launcher has a ServiceAccount of its own", "see serviceAccount")
 ADD_VARIABLES = Row(lambda field: field.map(field.draft.add("training.envFrom", field.data), is_same=True))
 VARIABLE = re.compile(r"\$\((\w+)\)")
+OF_LABEL = re.compile(r"metadata\.(?:labels|annotations)\['([^']+)'\]")
 DEVICES = re.compile(
     r"[a-z0-9.-]+/(gpu|pgpu|mig-[\w.]+|gaudi|Ascend\w+|neuron\w*|mlu\w*|dcu\w*|vgpu|gpu\.shared|npu|tpu|i915|xe|vcuda-core"
     r"|MLU|Ascend910\w*)"
@@ -271,8 +283,14 @@ class Pod:
         """A container of the user, in this list of values."""
         data, names, key = remove_nulls(field.data), field.conversion.volumes, f"{self.role}.{kind}"
         name = read_name(field)
-        if kind == "initContainers" and (name == "kubectl-delivery" or ("wait" in name and "master" in name)):
+        is_named = name == "kubectl-delivery" or ("wait" in name and "master" in name)
+        text = " ".join(one.text for key in ("command", "args") for one in field.list_items(key))
+        is_host = re.search(rf"\b{re.escape(field.fields.document.name)}(-[\w-]+)?-\d", text) is not None
+        if kind == "initContainers" and (is_named or (is_host and re.search(r"\b(until|while)\b", text))):
             field.drop("dsgen does not need it: workers and launcher wait for each other")
+            return
+        if is_host:
+            field.lose("it names a pod of the source", "set workers.initContainers to one that does not")
             return
         if not isinstance(data, dict):
             field.lose("it is no container")
@@ -349,6 +367,10 @@ def _as_grace_period(data: Any) -> int | None:
 def write_variable(field: Field, role: str = "training") -> None:
     """One variable of a container, for `training` or `launcher`."""
     name, text, origin = read_name(field), format_scalar(field.read("value")), field.read("valueFrom")
+    env = field.fields.find(*field.path[:-1])
+    if env and name in map(read_name, env.list_items()[int(field.path[-1]) + 1 :]):
+        field.drop("it is set again later")
+        return
     for other in field.list_items():
         if other.name not in ("name", "value", "valueFrom"):
             other.lose("a variable of a container has no such field")
@@ -360,10 +382,20 @@ def write_variable(field: Field, role: str = "training") -> None:
         field.fields.later.append(lambda: report_own(field, name, text))
     elif ADDRESS.fullmatch(name):
         field.lose(ADDRESS_WHY, ADDRESS_HINT)
+    elif (label := OF_LABEL.search(str(field.read("valueFrom", "fieldRef", "fieldPath")))) and not _has_label(
+        field, label[1]
+    ):
+        field.lose(f"nothing sets {label[1]} on the pods of a run", f"set {role}.env.{name}")
     elif isinstance(origin, dict):
         field.map(field.draft.set((role, "env", name), {"valueFrom": origin}))
     else:
         _write_text(field, (role, "env", name), _escape_later(field, text))
+
+
+def _has_label(field: Field, name: str) -> bool:
+    """Whether the pods have a label or an annotation: of the values, or of an Indexed Job."""
+    places = ("labels", "annotations", "workers.podLabels", "workers.podAnnotations")
+    return name.startswith("batch.kubernetes.io/") or any(name in (field.draft.get(one) or {}) for one in places)
 
 
 def _escape_later(field: Field, text: str) -> str:

@@ -5,16 +5,25 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from dsgen.importers.conversion import Conversion, as_dns_name
 from dsgen.importers.documents import refuse_private
 from dsgen.importers.draft import Draft, walk_keys
-from dsgen.importers.environment import FIXED, FIXED_HINT, FIXED_WHY, WORKER_SHELL, format_word, is_used, write_exported
+from dsgen.importers.environment import (
+    FIXED,
+    FIXED_HINT,
+    FIXED_WHY,
+    KNOWN_HOSTS,
+    WORKER_SHELL,
+    format_word,
+    is_used,
+    write_exported,
+)
 from dsgen.importers.facts import JobSize
-from dsgen.importers.launch import passes_on, write_counts, write_launch
+from dsgen.importers.launch import OF_TORCH, passes_on, write_counts, write_launch
 from dsgen.importers.launchers import WORKERS, LaunchCommand, parse_alone
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.shell.commands import COPIES, PREPARES, WRAPPERS
@@ -140,11 +149,24 @@ RUNTIME = {
 """Variables that scripts expect from whoever starts them, which dsgen provides."""
 
 
+OF_MPI = re.compile(r"\bmpi(run|exec)\b")
+HOSTFILE = (
+    'export OMPI_MCA_orte_default_hostfile="$DSGEN_HOSTFILE" PRTE_MCA_prte_default_hostfile="$DSGEN_HOSTFILE"\n'
+    "export OMPI_MCA_orte_keep_fqdn_hostnames=1\n"
+    'exec "$0" "$@"'
+)
+"""mpirun knows the workers from these variables, which the MPI Operator sets, too."""
+OF_NODES = {*OF_TORCH, "deepspeed", "accelerate"}
+SAYS_NODES = re.compile(r"--(nnodes|num[_-](nodes|machines)|config[_-]file|(deepspeed[_-])?hostfile)\b|-H$")
+BY_ITSELF = "its options do not join all nodes, and in a run all nodes train together"
+BY_ITSELF_HINT = "set workers.replicas: 1 for a training on one node"
+
+
 def make_runtime(conversion: Conversion, names: Mapping[str, str]) -> dict[str, Text]:
     """Variables that another system sets, by what dsgen has in their place: NODE_RANK, NNODES, MASTER_ADDR, ..."""
     found = {}
     for name, meaning in names.items():
-        kind: Kind = "hosts" if meaning == "MASTER_ADDR" else "changing" if meaning == "RUN" else "runtime"
+        kind: Kind = "hosts" if meaning in KNOWN_HOSTS else "changing" if meaning == "RUN" else "runtime"
         source = f"${name}" if kind == "changing" else ""
         found[name] = conversion.source_map.add_unknown(UnknownPart(kind, meaning, source), ())
     return found
@@ -191,9 +213,12 @@ def write_kept(
     texts: the parts of the source that it comes from. Returns how many words stand before it in launch.command.
     """
     if is_launcher:
+        before = (
+            ["bash", "-c", HOSTFILE] if "OMPI_COMM_WORLD_SIZE" in runtime and OF_MPI.search(" ".join(words)) else []
+        )
         conversion.draft.set("launch.method", "launcher-command")
-        conversion.draft.set("launch.command", words)
-        return 0
+        conversion.draft.set("launch.command", [*before, *words])
+        return len(before)
     exports = [f'export {name}="{WORKER_SHELL.get(part.name, f"${part.name}")}"'
                for name, text in runtime.items() for part in conversion.source_map.list_unknowns(text)
                if name not in (part.name, f"PET_{part.name}") and part.kind != "changing"
@@ -220,7 +245,9 @@ def write_shell(conversion: Conversion, text: Text, runtime: Mapping[str, Text],
     """
     try:
         with conversion.undo_if_refused():
-            write_script(conversion, read_script(conversion, text, runtime), world, text)
+            script = read_script(conversion, text, runtime)
+            write_script(conversion, script, world, text)
+            report_lone_nodes(conversion, script, world.nodes, runtime)
     except ImportRefusedError:
         if not text.is_known:
             raise
@@ -229,6 +256,21 @@ def write_shell(conversion: Conversion, text: Text, runtime: Mapping[str, Text],
         conversion.decided = conversion.source_map.locate(text)
         return False
     return True
+
+
+def report_lone_nodes(
+    conversion: Conversion, script: ChosenScript, nodes: int | None, runtime: Collection[str] = ()
+) -> None:
+    """Name a launcher that takes other nodes than all into its world. runtime: variables that its system sets."""
+    launcher, program = script.started.launcher, script.started.program
+    words = [word for word in script.launch.words if word not in program]
+    said = [(word.partition("=")[2] or after).chars for word, after in pairwise([*words, Text()])
+            if SAYS_NODES.match(word.chars)]  # fmt: skip
+    is_told = bool(said) or (launcher in OF_TORCH and "PET_NNODES" in runtime)
+    is_other = any(one.isdigit() and int(one) != nodes for one in said)
+    is_lone = not is_told or is_other or any(word.chars == "--standalone" for word in words)
+    if (nodes or 1) > 1 and launcher in OF_NODES and is_lone:
+        conversion.lose(script.launch.words[0], BY_ITSELF, BY_ITSELF_HINT)
 
 
 def write_script(conversion: Conversion, script: ChosenScript, world: JobSize, text: Text) -> None:

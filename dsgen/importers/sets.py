@@ -23,11 +23,9 @@ from dsgen.importers.texts import Text
 
 KINDS = (("StatefulSet", "apps"), ("Deployment", "apps"), ("ReplicaSet", "apps"), ("DaemonSet", "apps"),
          ("Job", "batch"), ("Pod", ""))  # fmt: skip
-NUMBERED = ("HOSTNAME", "POD_NAME", "POD_INDEX")
-"""Variables that end in the number of the pod."""
 NO_OPERATOR = operators.Operator(
     (),
-    {**operators.INDEXED, **dict.fromkeys(NUMBERED, "NODE_RANK"), "RDZV_HOST": "MASTER_ADDR"},
+    {**operators.INDEXED, "POD_INDEX": "NODE_RANK", "POD_NAME": "HOSTNAME", "RDZV_HOST": "MASTER_ADDR"},
     ("worker", "deepspeed"), ("launcher", "deepspeed"), is_set_by_pods=True,
 )  # fmt: skip
 KEY = "dsgen generates the ssh key in the cluster"

@@ -5,13 +5,18 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import as_whole
-from dsgen.importers.launch import OF_TORCH
-from dsgen.importers.scripts import ChosenScript, name_job, read_script, refuse_syntax_error, write_script
+from dsgen.importers.scripts import (
+    ChosenScript,
+    name_job,
+    read_script,
+    refuse_syntax_error,
+    report_lone_nodes,
+    write_script,
+)
 from dsgen.importers.shell.reader import Launch
 from dsgen.importers.slurm_options import OWN_DEVICES, STARTS, Request, write_options
 from dsgen.importers.texts import Text, UnknownPart, place_at
@@ -37,11 +42,7 @@ OF_CONTAINER = {
 """Options of Apptainer that pods have no equivalent of."""
 OF_TASKS = "its tasks have SLURM_PROCID and the like; in a run, processes have RANK, LOCAL_RANK and WORLD_SIZE"
 OF_TASKS_HINT = "see which of them the program reads; with --as carried, it has those of Slurm"
-OF_NODES = {*OF_TORCH, "deepspeed", "accelerate"}
 HOSTFILE = re.compile(r"--(deepspeed[_-])?hostfile|-H")
-SAYS_NODES = re.compile(r"--(nnodes|num[_-](nodes|machines)|config[_-]file|(deepspeed[_-])?hostfile)\b|-H$")
-BY_ITSELF = "its options do not join all nodes, and in a run all nodes train together"
-BY_ITSELF_HINT = "set workers.replicas: 1 for a training on one node"
 SPREAD = "Slurm chooses the number of nodes, and dsgen takes one"
 NO_DEVICES = "no option asks for GPUs; dsgen requests one for each process"
 IGNORED = "it stands after the first command, where sbatch does not read it"
@@ -143,8 +144,8 @@ def _make_world(conversion: Conversion, request: Request, script: ChosenScript) 
     if is_alone and (request.nodes or 1) > 1 and not any(HOSTFILE.match(word.chars) for word in options):
         conversion.lose(launch.words[0], NO_SRUN, NO_SRUN_HINT)
         request.nodes = 1 if is_program else request.nodes
-    elif (request.nodes or 1) > 1 and started.launcher in OF_NODES and _trains_by_itself(script, request.nodes):
-        conversion.lose(launch.words[0], BY_ITSELF, BY_ITSELF_HINT)
+    else:
+        report_lone_nodes(conversion, script, request.nodes)
     tasks, devices = None if is_alone else request.tasks_of_node, request.devices_of_node
     if devices is None and not request.of_devices:
         conversion.lose(launch.words[0], NO_DEVICES, "with none, set workers.accelerator.count: 0")
@@ -156,14 +157,6 @@ def _make_world(conversion: Conversion, request: Request, script: ChosenScript) 
         runs_ranks=is_each or devices in (None, 1),
         is_batch=True,
     )
-
-
-def _trains_by_itself(script: ChosenScript, nodes: int | None) -> bool:
-    """Whether a launcher takes other nodes than all into its world."""
-    words = [word for word in script.launch.words if word not in script.started.program]
-    said = [(word.partition("=")[2] or after).chars for word, after in pairwise([*words, Text()])
-            if SAYS_NODES.match(word.chars)]  # fmt: skip
-    return not said or any(one.isdigit() and int(one) != nodes for one in said)
 
 
 def _write_srun(conversion: Conversion, request: Request, words: Sequence[Text]) -> None:

@@ -12,6 +12,7 @@ import yaml
 
 from dsgen.importers import ImportedJob, ImportOptions, SourceText, import_jobs
 from dsgen.importers.comparison import fill_holes
+from dsgen.importers.scripts import HOSTFILE
 from dsgen.values import complete_values
 from tests.importers.imports import (
     command,
@@ -359,6 +360,12 @@ RDMA = {"limits": {"nvidia.com/gpu": 4, "rdma/ib": 1}}
         ([pytorchjob(pod(command=["torchrun", "train.py"]), elasticPolicy={
             "minReplicas": 1, "maxReplicas": 4, "rdzvBackend": "c10d", "nProcPerNode": 4, "maxRestarts": 5})],
          {"workers.slots": 4, "lost": ["spec.elasticPolicy.minReplicas", "spec.elasticPolicy.maxReplicas"]}),
+        ([pytorchjob(pod(command=["torchrun", "--nnodes=3", "t.py", "$(WORLD_SIZE)"]), nprocPerNode="4")],
+         {"lost": ["torchrun"], "training.exec": ["bash", "-c", 'exec python3 -u t.py "$WORLD_SIZE"']}),
+        ([pytorchjob(pod({"initContainers": [{"name": "w", "args": ["until nslookup bert-master-0; do :; done"]}]},
+                         env=[*({"name": "A", "value": one} for one in "12"), {"name": "I", "valueFrom": {"fieldRef": {
+                             "fieldPath": "metadata.labels['training.kubeflow.org/replica-index']"}}}]))],
+         {"workers.initContainers": None, "training.env": {"A": "2"}}),
         ([pytorchjob(pod(command=[
             "torchrun", "--nnodes=$(WORLD_SIZE)", "--node_rank=$(RANK)", "--nproc_per_node=4", "train.py"]))],
          {"workers.replicas": 2, "workers.slots": 4, "command": ["train.py"]}),
@@ -393,6 +400,9 @@ RDMA = {"limits": {"nvidia.com/gpu": 4, "rdma/ib": 1}}
         ([text("JobSet", {"replicatedJobs": [{"replicas": 1, "name": "workers", "template": {
             "spec": {"parallelism": 4, "completions": 4, "backoffLimit": 0, "template": pod()}}}]},
                "jobset.x-k8s.io/v1alpha2")], {"workers.replicas": 4}),
+        ([text("JobSet", {"replicatedJobs": [{"replicas": 2, "name": "w", "template": {"spec": {"template": pod()}}}]},
+               "jobset.x-k8s.io/v1alpha2", annotations={"alpha.jobset.sigs.k8s.io/exclusive-topology": "rack"})],
+         {"scheduling.topology": None}),
         ([config_map("scripts", **{"run.sh": f"#!/bin/bash\n{RANK.format('${HOSTNAME##*-}')}\n"}),
           stateful("bert", pod({"volumes": [{"name": "scripts", "configMap": {"name": "scripts"}}]},
                                command=["bash", "/scripts/run.sh"],
@@ -407,10 +417,10 @@ RDMA = {"limits": {"nvidia.com/gpu": 4, "rdma/ib": 1}}
         # several sets of pods are compared with the first
         ([stateful("first", pod(env=[{"name": "NODE_RANK", "value": "0"}]), 2),
           stateful("second", pod(env=[{"name": "NODE_RANK", "value": "2"}]), 2)],
-         {"workers.replicas": 4, "lost": []}),
+         {"workers.replicas": 4, "lost": ["torchrun"]}),  # each of them trains alone
         *(([stateful("first", pod(env=[{"name": "LR", "value": "0"}])),
             stateful("second", pod(**{"env": [{"name": "LR", "value": "0"}], **change}))],
-           {"lost": [f"spec.template.spec.containers[0].{one}" for one in lost], "workers.replicas": 2,
+           {"lost": ["torchrun", *(f"spec.template.spec.containers[0].{one}" for one in lost)], "workers.replicas": 2,
             "image.tag": "v1", "command": ["train.py"]})
           for change, lost in (
             ({"image": "registry.example.com/team/bert:v2"}, ["image"]),
@@ -479,7 +489,7 @@ def jobset(template: Fields) -> str:
         (mpijob(OPEN_MPI, {"image": "r.example.com/a:v1"}).replace(IMAGE, "<image>"),
          {"launcher.image": "r.example.com/a:v1", "image.repository": ""}),
         # a launcher behind another program, or in the arguments of an image
-        *((mpijob(words), {"launch.method": "launcher-command", "launch.command": words}) for words in (
+        *((mpijob(words), {"launch.command": ["bash", "-c", HOSTFILE, *words]}) for words in (
             ["/entry.sh", "mpirun", "python", "t.py"], ["sudo", "-E", "mpirun", "python", "t.py"],
             ["tini", "-g", "--", "mpirun", "python", "t.py"])),
         (pytorchjob(pod(command=None, args=["torchrun", "t.py"])), {"command": ["t.py"], "launch.method": "torchrun"}),
