@@ -7,19 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from dsgen.render import render
+from dsgen.values import Release
 from tests.cli.conftest import bytes_in
+from tests.parity import load
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "values-examples").glob("*.yaml"))
 WORLDS = (
     {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C"},
     {"PYTHONHASHSEED": "2", "TZ": "Pacific/Kiritimati", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"},
-    {
-        "PYTHONHASHSEED": "3",
-        "TZ": "America/St_Johns",
-        "LC_ALL": "tr_TR.UTF-8",
-        "LANG": "de_DE.ISO-8859-1",
-        "PYTHONOPTIMIZE": "2",
-    },
+    {"PYTHONHASHSEED": "3", "LC_ALL": "tr_TR.UTF-8", "LANG": "de_DE.ISO-8859-1", "PYTHONOPTIMIZE": "2"},
 )
 
 
@@ -41,15 +38,9 @@ def test_same_bytes_in_every_world(tmp_path: Path, command: str) -> None:
         assert first == other
 
 
-def test_order_of_keys_and_files_of_others_do_not_matter(tmp_path: Path) -> None:
-    example = next(path for path in EXAMPLES if path.stem == "minimal")
-    blocks = example.read_text().split("\ntraining:\n")
-    (tmp_path / "a.yaml").write_text(example.read_text())
-    (tmp_path / "b.yaml").write_text("training:\n" + blocks[1] + blocks[0] + "\n")
-    command = [sys.executable, "-m", "dsgen", "render"]
-    a, b = (
-        subprocess.run([*command, name], cwd=tmp_path, check=True, capture_output=True).stdout
-        for name in ("a.yaml", "b.yaml")
-    )
+def test_the_order_of_keys_does_not_matter() -> None:
+    text = next(path for path in EXAMPLES if path.stem == "minimal").read_text()
+    above, training = text.split("\ntraining:\n")
+    release = Release("a", "b")
 
-    assert a == b
+    assert render(load(text), release) == render(load(f"training:\n{training}{above}\n"), release)

@@ -45,11 +45,7 @@ def uses_of(path: Path) -> Iterator[Use]:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             methods.setdefault(node.value.id, set()).add(node.attr)
     names = {id(node.value): node.targets[0] for node in ast.walk(tree) if isinstance(node, ast.Assign)}
-    texts = {
-        one.targets[0].id: one.value
-        for one in tree.body
-        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)
-    }
+    texts = {getattr(one.targets[0], "id", ""): one.value for one in tree.body if isinstance(one, ast.Assign)}
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
             continue
