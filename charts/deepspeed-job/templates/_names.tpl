@@ -28,9 +28,9 @@ change with the content of all scripts, so a run keeps those with which it start
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
 {{- if .Values.runtime.create -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-de785f1b80
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-6a9939553e
 {{- else -}}
-{{ .Values.runtime.name }}-{{ .folder }}-de785f1b80
+{{ .Values.runtime.name }}-{{ .folder }}-6a9939553e
 {{- end -}}
 {{- end }}
 

@@ -108,7 +108,7 @@ if [ -s "$dsgen_setup" ] && [ "$1" != --without-setup ]; then
   # shellcheck source=/dev/null
   source "$dsgen_setup"
   trap - EXIT TERM USR1
-  kill "$dsgen_watch"
+  kill -KILL "$dsgen_watch" # with TERM, it would run the trap above if it has not executed its program yet
   set +eux
   dsgen_release_output
 fi

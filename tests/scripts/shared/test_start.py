@@ -99,6 +99,7 @@ def test_what_setup_sets_holds(pod: Any) -> None:
     assert code == 0
     assert log.startswith("in setup\nerr\nPROGRAM a b /usr 0o27 321\n")
     assert log.endswith("['0', '1', '2']\n")
+    assert not (pod.run / "setup-failed").exists()
     assert 'declare -x MARK="a b"' in (pod.run / "env").read_text().splitlines()
     assert stat.S_IMODE((pod.run / "env").stat().st_mode) == 0o600
 
