@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
+from dsgen.importers.draft import SECRET_HOLE, Draft, make_secret_reference
 from dsgen.importers.fields import Option, Part
 from dsgen.importers.texts import Text, UnknownPart
 from dsgen.problems import KeyPath
@@ -28,6 +28,7 @@ WORKER_SHELL: Mapping[str, str] = {
     **RANK_METHODS_SHELL,
     "WORLD_SIZE": "$((NNODES * NPROC_PER_NODE))",
     "BASE_RANK": "$((NODE_RANK * NPROC_PER_NODE))",
+    "LOCAL_RANK": "0",
     "NNODES": "$NNODES",
     "NODE_RANK": "$NODE_RANK",
     "NPROC_PER_NODE": "$NPROC_PER_NODE",
@@ -125,6 +126,20 @@ def _format_count(conversion: Conversion, name: str) -> str:
     }.get(name, f"${name}")
 
 
+def choose_variables(conversion: Conversion) -> Mapping[str, str]:
+    """dsgen's variables in the environment of the user's command."""
+    is_worker = conversion.draft.get("launch.method") == "worker-command"
+    return WORKER_SHELL if is_worker else RANK_METHODS_SHELL
+
+
+def choose_place(conversion: Conversion, texts: Sequence[Text]) -> str:
+    """The key for a line with these words: training.setup has no variables that only the processes have."""
+    unknown = [one for text in texts for one in conversion.source_map.list_unknowns(text)]
+    if all(one.kind != "runtime" and (one.kind, one.name) != ("hosts", "MASTER_ADDR") for one in unknown):
+        return "training.setup"
+    return "launch.command" if conversion.draft.get("launch.command") else "training.exec"
+
+
 def ask_for_variable(conversion: Conversion, part: UnknownPart) -> None:
     """A hole for a variable that the source never sets."""
     if conversion.is_container:
@@ -152,6 +167,18 @@ ADDRESS_WHY = "it names a pod of the source, and dsgen sets only MASTER_ADDR and
 ADDRESS_HINT = "let the program read MASTER_ADDR"
 NAMES_A_PROGRAM = re.compile(r"\w*(SCRIPT|LAUNCHER|TORCHRUN|CMD|COMMAND|PYTHON|PROGRAM|EXECUTABLE|ARGS|OPTIONS|EXE)")
 """Variables that are parts of a command line and no environment."""
+RANK = r"(LOCAL_)?RANK|WORLD_SIZE"
+SETS = {
+    "torchrun": rf"{RANK}|GROUP_RANK|LOCAL_WORLD_SIZE",
+    "openmpi": rf"{RANK}|LOCAL_WORLD_SIZE",
+    # Programs such as accelerate set the others for their processes.
+    "worker-command": rf"{RANK}|GROUP_RANK|LOCAL_WORLD_SIZE|NODE_RANK|NNODES|NPROC_PER_NODE",
+}
+"""The numbers and ranks in the environment of the user's program, by launch method."""
+READ = re.compile(r"(LOCAL_|NODE_|GROUP_|MACHINE_)?RANK|NODERANK|(LOCAL_)?WORLD_SIZE|NNODES|NPROC_PER_NODE|HOST_?FILE")
+"""Those of OWN that a program may read, and not only a launcher."""
+NOT_SET = "with launch.method {}, the processes do not have it"
+NOT_SET_HINT = "let the program read {} in its place"
 RANKS = "dsgen gives every process its rank, the size of the world and the address of worker 0"
 COUNT_HINT = "change workers.replicas or workers.slots"
 SEARCHED = re.compile(r"(LD_LIBRARY_|LIBRARY_|PYTHON|MAN|C_INCLUDE_|C|CPLUS_INCLUDE_|PKG_CONFIG_)?PATH|LD_PRELOAD")
@@ -193,21 +220,33 @@ def write_constant(part: Part, key: KeyPath, text: str) -> None:
         part.set(key, text)
 
 
+def is_given(draft: Draft, name: str) -> bool:
+    """Whether dsgen gives a variable to the user's program, or only a launcher reads it."""
+    method = draft.get("launch.method", "pdsh")
+    is_read = READ.fullmatch(name) is not None and method != "launcher-command"
+    return OWN.fullmatch(name) is not None and (not is_read or bool(re.fullmatch(SETS.get(method, RANK), name)))
+
+
 def report_own(part: Part, name: str, text: str) -> None:
-    """A variable that dsgen sets itself: dropped, unless its number is another one."""
+    """A variable that dsgen sets itself: dropped, unless its number is another one, or the launch method has none."""
     known = [part.draft.get(key, 1) for key in COUNTS.get(name, ())]
     is_known = text.isdigit() and all(isinstance(one, int) and one for one in known)
     # In the pods of some operators, WORLD_SIZE is the number of pods.
     if known and is_known and int(text) not in (math.prod(known), known[0]):
         part.lose(f"the source sets {text} here, and dsgen {math.prod(known)}", COUNT_HINT)
-    else:
+    elif is_given(part.draft, name):
         part.drop(RANKS)
+    elif known and is_known:
+        part.set(("training", "env", name), text)
+    else:
+        method = part.draft.get("launch.method", "pdsh")
+        part.lose(NOT_SET.format(method), NOT_SET_HINT.format("/job/hostfile" if "HOST" in name else "RANK"))
 
 
 def write_exported(
     conversion: Conversion, name: str, value: Text | list[Text], statement: Text, words: Sequence[Text]
 ) -> str | None:
-    """One exported variable of a script, with its entry in the report. Returns a line for training.setup, or None.
+    """One exported variable of a script, with its entry in the report. Returns a line that bash expands, or None.
 
     words: the command line. A variable whose text is a part of it is not environment.
     """
@@ -233,10 +272,9 @@ def write_exported(
         raise conversion.refuse(statement, EACH_RUNS)
     elif why := _explain_unknown(unknown):
         part.lose(why, f"set training.env.{name}, or give {name} with --set")
-    else:  # bash expands it in training.setup
-        line = f"export {name}={format_word(conversion, value, {**WORKER_SHELL, name: f'${name}'})}"
-        part.map("training.setup")
-        return line
+    else:
+        part.map(choose_place(conversion, [value]))
+        return f"export {name}={format_word(conversion, value, choose_variables(conversion))}"
     return None
 
 

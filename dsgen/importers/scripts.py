@@ -6,7 +6,7 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 
 from dsgen.importers.conversion import Conversion, as_dns_name
@@ -18,7 +18,10 @@ from dsgen.importers.environment import (
     FIXED_WHY,
     KNOWN_HOSTS,
     WORKER_SHELL,
+    choose_place,
+    choose_variables,
     format_word,
+    is_given,
     is_used,
     write_exported,
 )
@@ -27,7 +30,7 @@ from dsgen.importers.launch import OF_TORCH, passes_on, write_counts, write_laun
 from dsgen.importers.launchers import WORKERS, LaunchCommand, parse_alone
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.shell.commands import COPIES, PREPARES, WRAPPERS
-from dsgen.importers.shell.reader import EventKind, Launch, ScriptEvent, ScriptReader, read_options
+from dsgen.importers.shell.reader import EventKind, Launch, ScriptEvent, ScriptReader, format_folder, read_options
 from dsgen.importers.shell.syntax import find_mistake, find_units
 from dsgen.importers.shell.words import ShellScope
 from dsgen.importers.slurm_options import NOT_ABSOLUTE
@@ -121,6 +124,8 @@ AFTER, AFTER_HINT = "it stands after the command line", "run it as a job of its 
 ONCE = re.compile(r"(wget|curl|git|tar|unzip|ln|chmod)\b")
 """Commands that prepare a cluster once, and not each container."""
 LOADED = "the image has to contain what it loads; it is a comment at image"
+OTHER_FOLDER = "it has a folder that is not the one in which the training starts"
+OTHER_FOLDER_HINT = "write its absolute path into the script"
 NO_FOLDER = "the working directory of the image takes its place"
 IN_LINE, IN_FILE = "its value is in the command line", "its value is in a file that the script writes"
 UNUSED = "the command line does not use it"
@@ -289,7 +294,9 @@ def find_unread(conversion: Conversion, text: Text) -> Iterator[Text]:
 
 @dataclass
 class ScriptWriter:
-    """What the statements of a script become. lines: of training.setup. loaded: what the image must contain.
+    """What the statements of a script become. loaded: what the image must contain.
+
+    lines: of training.setup, which is read before the processes have their variables. last_lines: those that need them.
 
     folder: where the script itself starts, "" if that is not known. final: the last event of each variable.
     """
@@ -298,6 +305,7 @@ class ScriptWriter:
     script: ChosenScript
     world: JobSize
     lines: list[str] = field(default_factory=list)
+    last_lines: list[str] = field(default_factory=list)
     loaded: list[str] = field(default_factory=list)
     folder: str = ""
     final: dict[str, ScriptEvent] = field(default_factory=dict)
@@ -313,12 +321,16 @@ class ScriptWriter:
         at = conversion.source_map.locate(launch.statement)
         self.script.started = write_launch(conversion, launch.words, self.world, files)
         self._refuse_words()
+        for word in launch.words:
+            if self._has_other_folder([word]):
+                raise conversion.refuse(word, OTHER_FOLDER, OTHER_FOLDER_HINT)
         conversion.decided = conversion.decided or at
         conversion.accounted.append((launch.statement.places[0], launch.statement.places[-1]))
         self._write_folder()
         self._write_events()
         self._write_prefix()
         self._write_setup()
+        self._write_last_lines()
         for other in [one for one in self.script.reading.launches if one is not launch]:
             conversion.lose(other.statement, NOT_CHOSEN, "import it with its own line")
         self._report_guesses()
@@ -339,6 +351,13 @@ class ScriptWriter:
             at = bisect_right(starts, word.places[0])
             if known.isdisjoint(word.places) and not (at and word.places[0] <= ends[at - 1]):
                 raise self.conversion.refuse(word, "dsgen does not know what it is for")
+
+    def _has_other_folder(self, words: Sequence[Text]) -> bool:
+        """Whether words have the folder that the shell had before it went to that of the training."""
+        source_map = self.conversion.source_map
+        here = format_folder(self.script.launch.folder, source_map)
+        unknown = (one for word in words for one in source_map.list_unknowns(word))
+        return any(one.name == "PWD" and one.folder != here for one in unknown)
 
     def _refuse_leftovers(self) -> None:
         """Refuse what belongs to the old cluster and is in the values all the same."""
@@ -383,12 +402,17 @@ class ScriptWriter:
         elif key and count and self.conversion.draft.get(key) == 0:
             self.conversion.draft.set(key, count)
             self.conversion.map(statement, key)
+            if not is_given(self.conversion.draft, name):
+                self.conversion.draft.set(("training", "env", name), str(count))
         elif DEVICES.fullmatch(name) and isinstance(value, Text) and self._take_devices(value):
             self.conversion.lose(statement, OWN_DEVICES, "see workers.slots and workers.accelerator.count")
         elif name.startswith(("SINGULARITY", "APPTAINER")):
             self.conversion.lose(statement, OF_RUNTIME, OF_RUNTIME_HINT)
         elif line := write_exported(self.conversion, name, value, statement, self.script.launch.words):
-            self.lines.append(line)
+            self._keep_line(line, choose_place(self.conversion, [value] if isinstance(value, Text) else value))
+
+    def _keep_line(self, line: str, place: str) -> None:
+        (self.lines if place == "training.setup" else self.last_lines).append(line)
 
     def _take_devices(self, value: Text) -> bool:
         """The number of devices that a script chooses on its host, if a worker does not have them."""
@@ -422,6 +446,31 @@ class ScriptWriter:
         if lines:
             text = "\n".join([*before.splitlines(), *lines])
             self.conversion.draft.set("training.setup", text + "\n" if "\n" in text else text)
+
+    def _write_last_lines(self) -> None:
+        """Let bash run lines before it starts the program, with the variables of the process."""
+        conversion, draft = self.conversion, self.conversion.draft
+        key = "launch.command" if draft.get("launch.command") else "training.exec"
+        text, words = "\n".join(dict.fromkeys(self.last_lines)), draft.get(key)
+        if not text:
+            return
+        if words and words[:2] == ["bash", "-c"]:
+            draft.set(key, [*words[:2], f"{text}\n{words[2]}", *words[3:]])
+            return
+        form = next((one for one in ("python", "module") if draft.get(f"training.{one}")), "")
+        if not words and not form:
+            raise conversion.refuse(self.script.launch.statement, "the source names no program")
+        start = ["bash", "-c", f'{text}\nexec "$0" "$@"']
+        if form:
+            start += [draft.get("training.pythonCommand") or "python3", "-u", *(["-m"] if form == "module" else [])]
+            words = [draft.get(f"training.{form}")]
+            draft.remove(f"training.{form}")
+        draft.set(key, [*start, *words])
+        for at, one in enumerate(conversion.ledger.entries):
+            number = re.fullmatch(rf"{key}\[(\d+)\]", one.to)
+            if number or one.to == f"training.{form}":
+                to = f"{key}[{len(start) + int(number[1] if number else 0)}]"
+                conversion.ledger.entries[at] = replace(one, to=to)
 
     # -- statements ---------------------------------------------------------------------------------------------------
 
@@ -473,14 +522,19 @@ class ScriptWriter:
 
     def _add_line(self, event: ScriptEvent) -> None:
         shown = self.conversion.source_map.format_text(event.text)
-        if isinstance(event.value, list):
-            shown = " ".join(format_word(self.conversion, word, WORKER_SHELL) for word in event.value)
+        words, variables = event.value if isinstance(event.value, list) else [], choose_variables(self.conversion)
+        place = choose_place(self.conversion, words)
+        if words:
+            shown = " ".join(format_word(self.conversion, word, variables) for word in words)
+        if self._has_other_folder(words):
+            self.conversion.lose(event.text, OTHER_FOLDER, OTHER_FOLDER_HINT)
+            return
         if holds_secret(shown) or any(map(is_private, event.text.chars)):
             hint = "put the secret into a Secret and read it in training.setup"
             self.conversion.lose(event.text, "it may contain a secret", hint)
             return
-        self.lines.append("\n".join(line.rstrip() for line in shown.split("\n")))
-        self.conversion.map(event.text, "training.setup")
+        self._keep_line("\n".join(line.rstrip() for line in shown.split("\n")), place)
+        self.conversion.map(event.text, place)
 
     def _write_cd(self, event: ScriptEvent) -> None:
         """`cd`: the folder of the training, or of the commands in setup."""

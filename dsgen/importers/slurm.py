@@ -17,7 +17,7 @@ from dsgen.importers.scripts import (
     report_lone_nodes,
     write_script,
 )
-from dsgen.importers.shell.reader import Launch
+from dsgen.importers.shell.reader import Launch, format_folder
 from dsgen.importers.slurm_options import OWN_DEVICES, STARTS, Request, write_options
 from dsgen.importers.texts import Text, UnknownPart, place_at
 from dsgen.importers.volumes import write_image_of_cluster, write_mounts
@@ -42,6 +42,7 @@ OF_CONTAINER = {
 """Options of Apptainer that pods have no equivalent of."""
 OF_TASKS = "its tasks have SLURM_PROCID and the like; in a run, processes have RANK, LOCAL_RANK and WORLD_SIZE"
 OF_TASKS_HINT = "see which of them the program reads; with --as carried, it has those of Slurm"
+CHANGES_FOLDER = re.compile("--(chdir|pwd|cwd)|-D")
 HOSTFILE = re.compile(r"--(deepspeed[_-])?hostfile|-H")
 SPREAD = "Slurm chooses the number of nodes, and dsgen takes one"
 NO_DEVICES = "no option asks for GPUs; dsgen requests one for each process"
@@ -61,7 +62,7 @@ def convert(source: SourceText, conversion: Conversion) -> None:
                 conversion.lose(one.words[0], SPREAD, "set workers.replicas")
     request.nodes = request.nodes or request.implied_nodes
     name = posixpath.basename(source.name)
-    script = read_script(conversion, text, _make_variables(conversion, request), name, own_host="MASTER_ADDR")
+    script = _read_script(conversion, request, text, name)
     world = _make_world(conversion, request, script)
     if not conversion.draft.get("name"):
         name_job(conversion, name)
@@ -75,6 +76,17 @@ def convert(source: SourceText, conversion: Conversion) -> None:
                 conversion.lose(one.words[0], *OWN_DEVICES)
     write_resources(conversion, request)
     _report_counts(conversion, request)
+
+
+def _read_script(conversion: Conversion, request: Request, text: Text, name: str) -> ChosenScript:
+    """The script, read again where its training starts in another folder than the one in which sbatch was called."""
+    variables = _make_variables(conversion, request)
+    script = read_script(conversion, text, variables, name, own_host="MASTER_ADDR")
+    if _starts_elsewhere(conversion, script.launch):
+        submitted = UnknownPart("variable", "PWD", "$PWD", folder="$SLURM_SUBMIT_DIR")
+        variables["SLURM_SUBMIT_DIR"] = conversion.source_map.add_unknown(submitted, ())
+        script = read_script(conversion, text, variables, name, own_host="MASTER_ADDR")
+    return script
 
 
 def read_directives(conversion: Conversion, text: Text) -> Iterator[list[Text]]:
@@ -122,6 +134,13 @@ def _make_variables(conversion: Conversion, request: Request) -> dict[str, Text]
     if name := conversion.draft.get("name", ""):
         found["JOB_NAME"] = Text(name)
     return {f"SLURM_{name}": value for name, value in found.items()}
+
+
+def _starts_elsewhere(conversion: Conversion, launch: Launch) -> bool:
+    """Whether the training starts in another folder than the one in which sbatch was called."""
+    options = [word.chars for _, words in launch.wrappers for word in words]
+    is_told = conversion.draft.get("training.workingDir") or any(map(CHANGES_FOLDER.match, options))
+    return bool(is_told or format_folder(launch.folder, conversion.source_map))
 
 
 def _make_world(conversion: Conversion, request: Request, script: ChosenScript) -> JobSize:

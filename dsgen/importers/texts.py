@@ -62,13 +62,14 @@ class UnknownPart:
     (HOSTNAME), the list of all (LIST) or another one (OTHER); `changing`, another value for each submission (a date,
     the id of the job); `command`, the output of another command; `secret`, a value that is not copied. name: of the
     variable; empty if it is none. source: how a shell would compute it. is_split: without quotes, so that it may be
-    several words.
+    several words. folder: for PWD, the folder as the script says it; "" for the one in which it starts.
     """
 
     kind: Kind
     name: str
     source: str = ""
     is_split: bool = False
+    folder: str = ""
 
     @property
     def shell(self) -> str:

@@ -18,7 +18,6 @@ from pathlib import Path
 ROOT = Path("/tmp/git")
 WORK, BARE = ROOT / "work", ROOT / "code.git"
 SOURCES = Path("/sources")
-LOGIN = "Basic " + base64.b64encode(b"robot:" + os.environ["PASSWORD"].encode()).decode()
 SSHD = """Port 2222
 HostKey /tmp/git/host
 AuthorizedKeysFile /tmp/git/authorized_keys
@@ -61,8 +60,8 @@ def serve_ssh() -> None:
     subprocess.Popen(["/usr/sbin/sshd", "-D", "-e", "-f", str(ROOT / "sshd_config")])
 
 
-class Server(BaseHTTPRequestHandler):
-    """`git http-backend` behind a login; what is posted to /hook is printed."""
+class GitHandler(BaseHTTPRequestHandler):
+    """Requests for `git http-backend`."""
 
     def do_GET(self) -> None:
         self.take()
@@ -71,20 +70,20 @@ class Server(BaseHTTPRequestHandler):
         self.take()
 
     def take(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        path, _, query = self.path.partition("?")
-        if path == "/hook":
-            say(hook=json.loads(body), query=query)
-            self.answer(204, {}, b"")
-        elif self.headers.get("Authorization") != LOGIN:
-            self.answer(401, {"WWW-Authenticate": 'Basic realm="git"'}, b"")
-        else:
-            self.git(path, query, body)
+        raise NotImplementedError
 
-    def git(self, path: str, query: str, body: bytes) -> None:
+    def is_allowed(self, login: str) -> bool:
+        """Whether the request has the login of HTTP; answers it otherwise."""
+        if self.headers.get("Authorization") == login:
+            return True
+        self.answer(401, {"WWW-Authenticate": 'Basic realm="git"', "Content-Length": "0"}, b"")
+        return False
+
+    def run_git(self, root: Path, **settings: str) -> None:
+        path, _, query = self.path.partition("?")
         environment = {
             **os.environ,
-            "GIT_PROJECT_ROOT": str(ROOT),
+            "GIT_PROJECT_ROOT": str(root),
             "GIT_HTTP_EXPORT_ALL": "1",
             "PATH_INFO": path,
             "QUERY_STRING": query,
@@ -92,11 +91,17 @@ class Server(BaseHTTPRequestHandler):
             "CONTENT_TYPE": self.headers.get("Content-Type", ""),
             "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
             "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
+            **settings,
         }
+        body = self.read_body()
         done = subprocess.run(["git", "http-backend"], env=environment, input=body, capture_output=True, check=False)
         head, _, content = done.stdout.partition(b"\r\n\r\n")
         lines = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
-        self.answer(int(lines.pop("Status", "200").split()[0]), lines, content)
+        code = int(lines.pop("Status", "200").split()[0])
+        self.answer(code, {**lines, "Content-Length": str(len(content))}, content)
+
+    def read_body(self) -> bytes:
+        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
 
     def answer(self, code: int, headers: dict[str, str], content: bytes) -> None:
         self.send_response(code)
@@ -104,6 +109,18 @@ class Server(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(content)
+
+
+class Server(GitHandler):
+    """git behind a login; what is posted to /hook is printed."""
+
+    def take(self) -> None:
+        path, _, query = self.path.partition("?")
+        if path == "/hook":
+            say(hook=json.loads(self.read_body()), query=query)
+            self.answer(204, {}, b"")
+        elif self.is_allowed("Basic " + base64.b64encode(b"robot:" + os.environ["PASSWORD"].encode()).decode()):
+            self.run_git(ROOT)
 
 
 def encrypted() -> ThreadingHTTPServer:

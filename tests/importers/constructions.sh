@@ -149,14 +149,13 @@ RUN --n $N
 declare -a A=(1 2)
 declare X=3
 readonly Y=4
+typeset -x NCCL_DEBUG=INFO
 RUN ${A[@]} $X $Y
 #
-typeset -x NCCL_DEBUG=INFO
-RUN
-#
-export A=1 B
+A=0
+export A=1 B C=$A
 B=2
-RUN --b $B
+RUN --b $B --c $C
 #
 A=1
 export A
@@ -309,8 +308,7 @@ RUN --u $(whoami) --v $USER
 #
 RUN --d "$(dirname "$0")" --n $0
 #
-D=$(cd $(dirname $0) && pwd)
-RUN --d $D
+RUN --d "$(cd $(dirname $0) && pwd)"
 #
 cd /tmp
 RUN --d $PWD --e $(pwd)

@@ -417,7 +417,8 @@ RDMA = {"limits": {"nvidia.com/gpu": 4, "rdma/ib": 1}}
         # several sets of pods are compared with the first
         ([stateful("first", pod(env=[{"name": "NODE_RANK", "value": "0"}]), 2),
           stateful("second", pod(env=[{"name": "NODE_RANK", "value": "2"}]), 2)],
-         {"workers.replicas": 4, "lost": ["torchrun"]}),  # each of them trains alone
+         {"workers.replicas": 4,  # each of them trains alone
+          "lost": ["torchrun", *(f"spec.template.spec.containers[0].env[0].{one}" for one in ("name", "value"))]}),
         *(([stateful("first", pod(env=[{"name": "LR", "value": "0"}])),
             stateful("second", pod(**{"env": [{"name": "LR", "value": "0"}], **change}))],
            {"lost": ["torchrun", *(f"spec.template.spec.containers[0].{one}" for one in lost)], "workers.replicas": 2,

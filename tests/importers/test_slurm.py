@@ -152,11 +152,12 @@ def test_comments_above_what_is_mapped_come_along() -> None:
     ],
 )  # fmt: skip
 def test_launchers_that_run_on_every_worker(line: str, part: str) -> None:
-    job = slurm(f"H=$(scontrol show hostnames | head -n 1)\n{line}")
+    job = slurm(f"export H=$(scontrol show hostnames | head -n 1)\n{line}")
     words = value(job, "launch.command")
 
     assert "worker-command" == value(job, "launch.method")
     assert isinstance(words, list)
+    assert 'export H="$MASTER_ADDR"\n' in words[2]
     assert part in " ".join(words).replace("\\\n  ", "")
     assert 4 == value(job, "workers.slots")
     assert [] == unexplained(job)
@@ -254,14 +255,17 @@ T = "srun torchrun --nnodes 2 --nproc_per_node 4"
         (f"#SBATCH --chdir=sub\n{T} t.py", {"holes": {"training.workingDir"}}),
         (f"{T} t.py --files '/*/train/input_*.jsonl'", {"storage": None}),
         # the environment, and programs before the training
-        (f"export NCCL_DEBUG=INFO FI_PROVIDER=efa\nexport OMP_NUM_THREADS=8 \\\n  UCX_TLS=rc\nOTHER=1\n"
+        (f"export NCCL_DEBUG=INFO FI_PROVIDER=efa\nexport OMP_NUM_THREADS=8 \\\n  UCX_TLS=rc\n"
+         f"export NNODES=2 NODE_RANK=1\n"
          f"export LD_LIBRARY_PATH=/x:$LD_LIBRARY_PATH\nNCCL_IB_HCA=mlx5 {T} t.py",
          {"training.env": {"NCCL_DEBUG": "INFO", "FI_PROVIDER": "efa", "OMP_NUM_THREADS": "8", "UCX_TLS": "rc",
-                           "NCCL_IB_HCA": "mlx5"},
+                           "NCCL_IB_HCA": "mlx5", "NNODES": "2"}, "lost": ["NODE_RANK=1"],
           "training.setup": 'export LD_LIBRARY_PATH="/x:${LD_LIBRARY_PATH}"'}),
         (f"cd $WORK/code\nexport HF_HOME=$WORK/hf\n{T} $WORK/code/t.py",
          {"holes": {"training.env.WORK", "training.workingDir"}, "training.setup": 'export HF_HOME="${WORK}/hf"'}),
-        (f"pip install -q x\n{T} t.py", {"training.setup": "pip install -q x"}),
+        (f"pip install -q x\nexport MAIN=$SLURM_LAUNCH_NODE_IPADDR\n{T} t.py 1", {
+            "training": {"setup": "pip install -q x", "args": ["1"],
+                         "exec": [*SHELL, 'export MAIN="$MASTER_ADDR"\nexec "$0" "$@"', "python3", "-u", "t.py"]}}),
     ],
 )  # fmt: skip
 def test_an_idiom(script: str, expected: dict[str, object]) -> None:

@@ -2,13 +2,14 @@
 
 import base64
 import copy
-import os
 import shutil
 import subprocess
 import threading
-from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from tests.e2e.gitserver import GitHandler
 
 PASSWORD = "s3cret%&'\" x"
 LOGIN = "Basic " + base64.b64encode(f"robot:{PASSWORD}".encode()).decode()
@@ -60,14 +61,8 @@ class Origin:
         git(self.path, "update-server-info")
 
 
-class GitServer(BaseHTTPRequestHandler):
-    """`git http-backend`; with a login if one is set, and with failures first if some are asked for."""
-
-    def do_GET(self) -> None:
-        self.take()
-
-    def do_POST(self) -> None:
-        self.take()
+class GitServer(GitHandler):
+    """git with a login if one is set, and with failures first if some are asked for."""
 
     def take(self) -> None:
         server: Any = self.server
@@ -76,41 +71,9 @@ class GitServer(BaseHTTPRequestHandler):
             server.failures -= 1
             self.send_error(503)
         elif server.redirect:
-            self.send_response(301)
-            self.send_header("Location", server.redirect + self.path)
-            self.end_headers()
-        elif server.login and self.headers.get("Authorization") != server.login:
-            self.send_response(401)
-            self.send_header("WWW-Authenticate", 'Basic realm="git"')
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-        else:
-            self.answer(server.root)
-
-    def answer(self, root: Path) -> None:
-        server: Any = self.server
-        path, _, query = self.path.partition("?")
-        environment = {
-            "PATH": os.environ["PATH"],
-            "GIT_PROJECT_ROOT": str(root),
-            "GIT_HTTP_EXPORT_ALL": "1",
-            "PATH_INFO": path,
-            "QUERY_STRING": query,
-            "REQUEST_METHOD": self.command,
-            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
-            "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
-            "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
-            "HOME": server.home,
-        }
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        done = subprocess.run(["git", "http-backend"], env=environment, input=body, capture_output=True, check=False)
-        head, _, content = done.stdout.partition(b"\r\n\r\n")
-        lines = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
-        self.send_response(int(lines.pop("Status", "200").split()[0]))
-        for name, value in {**lines, "Content-Length": str(len(content))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(content)
+            self.answer(301, {"Location": server.redirect + self.path}, b"")
+        elif not server.login or self.is_allowed(server.login):
+            self.run_git(server.root, HOME=server.home)
 
     def log_message(self, *_: Any) -> None:
         """Quiet."""

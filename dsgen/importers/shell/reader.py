@@ -42,7 +42,7 @@ from dsgen.importers.shell.words import (
     Value,
     decide,
 )
-from dsgen.importers.texts import OF_STATEMENT, SourceMap, Text, join, place_at, spend
+from dsgen.importers.texts import OF_STATEMENT, SourceMap, Text, UnknownPart, join, place_at, spend
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -240,10 +240,10 @@ class ScriptReader:
         is_test = node.type == "test_command"
         return decide(self.expansion, node) if is_test else self.read_statements(node.children)
 
-    def _read_assignment(self, node: Node, is_exported: bool = False) -> bool:
+    def _read_assignment(self, node: Node) -> bool:
         name = self.text_of(node.children[0]).chars
         self.scope.assign(name, self._read_value(node))
-        self._note_variable(name, self.text_of(node), is_exported)
+        self._note_variable(name, self.text_of(node), is_exported=False)
         return True
 
     def _read_value(self, node: Node) -> Value:
@@ -283,14 +283,17 @@ class ScriptReader:
         if any(one.type in OPEN for one in words):
             raise self.refuse(of, "the variables that it sets are only known on the cluster")
         is_export = command == "export" or "x" in options
-        names = [word for word in words if word.type in ("variable_assignment", "variable_name")]
-        for name in names:
-            if name.type == "variable_assignment":
-                self._read_assignment(name, is_export)
-            else:
-                self._note_variable(self.text_of(name).chars, self.text_of(name), is_export)
+        nodes = [word for word in words if word.type in ("variable_assignment", "variable_name")]
+        names = [self.text_of(one).chars.partition("=")[0].rstrip("+") for one in nodes]
+        values = [self._read_value(one) if one.type == "variable_assignment" else None for one in nodes]
+        if names[1:] and (any(isinstance(one, list) for one in values) or len({*names}) < len(names)):
+            raise self.refuse(of)  # bash sets an array before it expands the words behind it
+        for node, name, value in zip(nodes, names, values, strict=True):
+            if value is not None:
+                self.scope.assign(name, value)
+            self._note_variable(name, self.text_of(node), is_export)
         if command == "readonly" or "r" in options:
-            self.constants |= {self.text_of(name).chars.partition("=")[0].rstrip("+") for name in names}
+            self.constants |= {*names}
         if not names:
             self.add_event("dropped", of, ITSELF)
         return True
@@ -532,7 +535,7 @@ class ScriptReader:
         scope.arguments, scope.name = words[1:], words[0].chars
         if self.wrappers:
             scope.own_host = "HOSTNAME"
-        with self.using(scope=scope, is_over=self.is_over, is_strict=False):
+        with self.using(scope=scope, folder=self.folder, is_over=self.is_over, is_strict=False):
             for variable, value in (prefix or {}).items():
                 scope.assign(variable, value)
                 self._note_variable(variable, value, is_exported=True)
@@ -614,10 +617,11 @@ class ScriptReader:
         if not is_absolute and self.folder is not None:
             target = join([self.folder, target], "/")
         self.folder = target
-        if is_absolute and target.is_known:
-            self.scope.assign("PWD", target)
+        if not (is_absolute and target.is_known):
+            here = UnknownPart("variable", "PWD", "$PWD", folder=format_folder(target, self.source_map))
+            self.scope.assign("PWD", self.source_map.add_unknown(here, ()))
         else:
-            self.scope.unset("PWD")
+            self.scope.assign("PWD", target)
         self.add_event("folder", statement, value=target)
         return True
 
@@ -672,6 +676,12 @@ class ScriptReader:
         inner = " ".join(one.chars for one in started.program).split()
         found = (word for at, word in enumerate(inner) if rank_command(inner[at : at + 3], False) == 3)
         return next(found, "") if started.method == "openmpi" else ""
+
+
+def format_folder(folder: Text | None, source_map: SourceMap) -> str:
+    """A folder as the script says it; "" for the one in which it starts."""
+    path = posixpath.normpath(source_map.format_text(folder)) if folder else "."
+    return "" if path == "." else path
 
 
 def read_options(text: Text) -> str:
