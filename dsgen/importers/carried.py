@@ -51,6 +51,7 @@ NOT_GIVEN = "it is an argument of the script, and none is given"
 NOT_PASSED = "the launcher does not pass it on to the workers"
 SELF = re.compile(r"\$\{BASH_SOURCE(\[0\])?\}|\$BASH_SOURCE\b")
 ARGUMENT = re.compile(r"(?m)^(?!\s*#).*\$(?:([1-9])|\{([1-9])\})")
+SHIFT = re.compile(r"(?m)^(?!\s*#).*\bshift\b")
 COMMENT = re.compile(r"(?m)^\s*#.*$")
 SECRET = "a line may contain a secret, and the script would be copied as it is"
 
@@ -148,13 +149,16 @@ def _read_request(source: SourceText, conversion: Conversion) -> Request:
     return request
 
 
-def _can_be_kept(text: str, programs: Collection[str], given: Collection[str]) -> bool:
-    """Whether each worker or the launcher can run a script. given: its arguments and variables."""
+def _can_be_kept(text: str, programs: Collection[str]) -> bool:
+    """Whether each worker or the launcher can run a script."""
     if not {*LAUNCHERS, "python", "python3"} & {*programs} or ELSEWHERE & {*programs}:
         return False
-    if FROM_LAUNCHER & {*programs} and OWN_HOSTS.search(COMMENT.sub("", text)):
-        return False
-    return {*sum(ARGUMENT.findall(text), ())} <= {"", *given}
+    return not (FROM_LAUNCHER & {*programs} and OWN_HOSTS.search(COMMENT.sub("", text)))
+
+
+def _find_missing(text: str, given: Collection[str]) -> set[str]:
+    """The arguments that a script needs and does not have. One that shifts them takes its options from them."""
+    return {*sum(ARGUMENT.findall(text), ())} - {"", *given} if not SHIFT.search(text) else set()
 
 
 def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> None:
@@ -164,9 +168,8 @@ def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     scripts.refuse_syntax_error(source.name, source.text)
     draft, given, name = conversion.draft, conversion.options.variables, posixpath.basename(source.name)
     programs = {words[0].rpartition("/")[2] for one in read_commands(source.text) for words in list_programs(one.words)}
-    is_private = holds_secret(source.text)
-    if is_private or not _can_be_kept(source.text, programs, given):
-        missing = {*sum(ARGUMENT.findall(source.text), ())} - {"", *given}
+    is_private, missing = holds_secret(source.text), _find_missing(source.text, given)
+    if is_private or missing or not _can_be_kept(source.text, programs):
         hint = f"give the arguments of the script: --set {min(missing)}=VALUE" if missing else OUTSIDE
         raise ImportRefusedError(f"{reason[1]}; {SECRET}" if is_private else reason[1], reason[0], hint)
     is_launcher = not programs.isdisjoint(FROM_LAUNCHER)
