@@ -12,7 +12,7 @@ from dsgen.importers.draft import SECRET_HOLE, Draft, make_secret_reference
 from dsgen.importers.fields import Option, Part
 from dsgen.importers.texts import Text, UnknownPart
 from dsgen.problems import KeyPath
-from dsgen.problems.safe_text import is_secret
+from dsgen.problems.safe_text import is_secret, is_secret_name
 
 RANK_METHODS_SHELL: Mapping[str, str] = {
     "RUN": "$DSGEN_RUN",
@@ -149,9 +149,16 @@ def ask_for_variable(conversion: Conversion, part: UnknownPart) -> None:
             why = "the source uses files below $HOME: write the claim that has them, and the path of the home folder"
             conversion.draft.set_hole("storage.home", {"mountPath": "", "existingClaim": ""}, why)
         return
-    key = ("training", "env", part.name)
-    if conversion.draft.get(key) is None:
-        conversion.draft.set_hole(key, {}, f"${part.name} is not set in the source: write its value")
+    if conversion.draft.get(("training", "env", part.name)) is None:
+        set_missing(conversion.draft, part.name, f"${part.name} is not set in the source")
+
+
+def set_missing(draft: Draft, name: str, why: str) -> str:
+    """A hole for the value of a variable, or for the Secret that has it. Returns its key."""
+    key, is_secret_value = ("training", "env", name), is_secret_name(name)
+    value = make_secret_reference(name) if is_secret_value else {}
+    what = "put it into a Secret, and write the Secret's name" if is_secret_value else "write its value"
+    return draft.set_hole(key, value, f"{why}: {what}")
 
 
 OWN = re.compile(

@@ -9,7 +9,7 @@ from dsgen.importers.container_commands import account_for_words
 from dsgen.importers.conversion import Conversion, is_placeholder
 from dsgen.importers.documents import SourceDocument, format_scalar
 from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
-from dsgen.importers.environment import write_constant
+from dsgen.importers.environment import set_missing, write_constant
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Field, Fields, Table, lose
 from dsgen.importers.operators import map_replicas, read_number
@@ -70,7 +70,7 @@ def _write_variable(field: Field) -> None:
     name, draft = field.name, field.draft
     key = ("training", "env", name)
     if field.data is None and "envs" in field.path:
-        field.map(draft.set_hole(key, {}, f"{name} has no value in the source: write it"))
+        field.map(set_missing(draft, name, f"{name} has no value in the source"))
     elif "secrets" in field.path:
         field.map(draft.set_hole(key, make_secret_reference(name), SECRET_HOLE))
     else:

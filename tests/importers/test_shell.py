@@ -98,9 +98,10 @@ def test_the_standard_input_of_the_training_is_lost(text: str) -> None:
 
 
 def test_secrets_among_the_arguments_become_variables() -> None:
-    job = shell("torchrun --nnodes 2 --nproc-per-node 4 train.py --hf_token abcdef12345 --wandb_key=xyz987654 --x 1")
+    job = shell("torchrun --nnodes 2 --nproc-per-node 4 train.py --hf_token abcdef12345 --wandb_key=xyz987654 $A_TOKEN")
 
-    assert holes(job) == {"training.env.HF_TOKEN", "training.env.WANDB_KEY"}
+    assert holes(job) == {"training.env.HF_TOKEN", "training.env.WANDB_KEY", "training.env.A_TOKEN"}
+    assert {"valueFrom": {"secretKeyRef": {"key": "A_TOKEN"}}} == value(job, "training.env.A_TOKEN")
     assert "abcdef12345" not in job.text
     assert "xyz987654" not in job.text
     assert "--hf_token" in job.text
