@@ -1,6 +1,6 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "b134409f0c3bd3a390d6fd01b899dc2d7ef7ae6bcf0f9ab2c6c95a7dd7c870dd"
+DIGEST = "168ab057d38e9b0773b64b57e38c1d3152e33d63a27b8d22d58a5daf6f661f5f"
 
-SCRIPTS = "6a9939553e"
+SCRIPTS = "9c5c8f8fa2"
 """Of the scripts alone, which is in the names of their objects."""

@@ -1241,8 +1241,8 @@ def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: 
     scripts, so a run keeps those with which it started.
     """
     if values['runtime']['create']:
-        return f"{job_name(values, release)}-scripts-{folder}-{'6a9939553e'}"
-    return f"{values['runtime']['name']}-{folder}-{'6a9939553e'}"
+        return f"{job_name(values, release)}-scripts-{folder}-{'9c5c8f8fa2'}"
+    return f"{values['runtime']['name']}-{folder}-{'9c5c8f8fa2'}"
 
 
 def image_of(values: Mapping[str, Any], role: str) -> str:

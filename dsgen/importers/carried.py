@@ -37,6 +37,9 @@ Reason = tuple[Position, str]
 OF_SOURCE = re.compile(r"training\.(?!env)|launch\.command")
 """Holes that a script leaves, and not what the user has to give anyway, such as the image or the number of nodes."""
 IMAGE = re.compile(r"--container-image[= ][\"']?([\w./:@+-]+)|\bdocker://([\w./:@+-]+)")
+MOUNTS = re.compile(r"(?<!\S)(?:--container-mounts|--bind|--mount|-B)[ =]?(?!-)[\"']?([^\s\"']+)")
+OTHER_PATH = "a container has folders of the old cluster at other paths"
+OTHER_PATH_HINT = "mount the volumes where the programs look for them"
 OF_SLURM = re.compile(r"(?m)^#SBATCH|^\s*srun\s")
 OF_SCRIPT = ("a", "array", "D", "chdir", "export")
 """Options of sbatch that slurm/batch_script.py reads."""
@@ -118,7 +121,18 @@ def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     if image := IMAGE.search(body):
         write_image(conversion, image[1] or image[2])
     scripts.add_claims(draft, [body])
+    _lose_mounts(conversion, source.name, text)
     conversion.decided, conversion.carried = reason
+
+
+def _lose_mounts(conversion: Conversion, file: str, text: str) -> None:
+    """Name the mounts of containers whose paths differ or are not known: a worker has the paths of its own volumes."""
+    for number, line in enumerate(text.split("\n"), 1):
+        for match in MOUNTS.finditer(line) if not line.lstrip().startswith("#") else ():
+            pairs = [one.split(":") for one in match[1].split(",")]
+            if "$" in match[1] or any(pair[0] != pair[1] for pair in pairs if pair[1:]):
+                at = Position(file, number, match.start() + 1)
+                conversion.ledger.add("lost", match[0], at, OTHER_PATH, OTHER_PATH_HINT)
 
 
 def _write_given(conversion: Conversion) -> list[str]:

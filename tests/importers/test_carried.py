@@ -81,6 +81,8 @@ def test_workers_variables_and_arguments_of_a_script_that_is_carried() -> None:
 
     assert {"replicas": 2, "slots": 4, "resources": {"requests": {"cpu": "6"}}} == job.data["workers"]
     assert [] == problems(job)
+    mounts = convert(LOOP + "srun --container-mounts=$PWD,/c:/c python t.py; singularity exec -B /a:/a,/c i.sif ls\n")
+    assert ["--container-mounts=$PWD,/c:/c"] == [one.source for one in mounts.lost]
     reads = convert(LOOP + 'f() { echo $2; }\nA=$HOME/x/$PATH/$PWD; echo $SLURM_TMPDIR $SLURM_NNODES $1 ${2:-x} "$@"\n')
     assert ["$SLURM_TMPDIR", "$1", "$@"] == [one.source for one in reads.lost]
     array = convert(LOOP.replace("gpu:4", "gpu:4 --array=1-3"), SLURM_ARRAY_TASK_ID="2")

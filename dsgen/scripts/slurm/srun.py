@@ -222,7 +222,7 @@ class Step:
                 self.output.places[rank] = (node, variables["SLURMD_NODENAME"])
                 reads = given != "none" and (not given.isdigit() or int(given) == rank)
                 ordered.append({"rank": rank, "argv": commands[rank], "variables": variables, "reads": reads})
-            folder = self.options.get("chdir") or str(Path.cwd())
+            folder = self.options.get("container-workdir") or self.options.get("chdir") or str(Path.cwd())
             channel.send(tasks=ordered, kept=kept, changed=changed, folder=folder)
         threading.Thread(target=self.listen, args=(self.control,), daemon=True).start()
         if given != "none":

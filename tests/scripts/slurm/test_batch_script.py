@@ -244,10 +244,11 @@ def test_programs_of_a_cluster_are_replaced_by_those_of_the_image(run: Run, pod:
         "#!/bin/bash -l\nmodule load cuda 2>/dev/null; source activate x 2>/dev/null\n"
         'deactivate 2>/dev/null || exit; eval "$(conda shell.bash hook)"; conda run -n e --cwd /usr pwd; echo C=3 >f\n'
         "export SINGULARITYENV_A=1; singularity exec --env-file f -W /d --mount x --env B=2 i bash -c 'echo $A $B$C'\n"
-        "srun -n1 apptainer exec --bind=/x --cwd /etc image.sif pwd; shifter -w /var pwd\n",
+        "srun -n1 apptainer exec --bind=/x --cwd /etc image.sif pwd; shifter -w /var pwd\n"
+        "srun -n1 --container-workdir /opt pwd\n",
         PATH="/usr/bin:/bin",
     )
-    assert (0, "/usr\n1 23\n/etc\n/var\n") == (code, output)
+    assert (0, "/usr\n1 23\n/etc\n/var\n/opt\n") == (code, output)
 
 
 def test_a_worker_runs_it_and_ends_with_its_code(pod: Any) -> None:
