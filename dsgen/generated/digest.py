@@ -1,6 +1,6 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "168ab057d38e9b0773b64b57e38c1d3152e33d63a27b8d22d58a5daf6f661f5f"
+DIGEST = "dcb605905fd461c7760c1dc2711884d1479dcccbca52e09222212ae307aeb90b"
 
-SCRIPTS = "9c5c8f8fa2"
+SCRIPTS = "18f8b3a8f4"
 """Of the scripts alone, which is in the names of their objects."""

@@ -1241,8 +1241,8 @@ def scripts_name(values: Mapping[str, Any], release: Mapping[str, str], folder: 
     scripts, so a run keeps those with which it started.
     """
     if values['runtime']['create']:
-        return f"{job_name(values, release)}-scripts-{folder}-{'9c5c8f8fa2'}"
-    return f"{values['runtime']['name']}-{folder}-{'9c5c8f8fa2'}"
+        return f"{job_name(values, release)}-scripts-{folder}-{'18f8b3a8f4'}"
+    return f"{values['runtime']['name']}-{folder}-{'18f8b3a8f4'}"
 
 
 def image_of(values: Mapping[str, Any], role: str) -> str:

@@ -426,7 +426,7 @@ def config_configmap(values: Mapping[str, Any], release: Mapping[str, str]) -> s
     if values['status']['webhook']['url']:
         text += f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])},\n"
     text += (
-        "      \"scripts\": " + to_plain_json({'launcher': '0fc1d7ef95', 'local': '408c24d83e', 'shared': '6550a38a3a', 'slurm': '0b6119e47c', 'ssh': '2f49a05044', 'status': '212fefc5cf', 'worker': 'a9c25d0953'}) + "\n"
+        "      \"scripts\": " + to_plain_json({'launcher': '0fc1d7ef95', 'local': '408c24d83e', 'shared': '6550a38a3a', 'slurm': 'efd050f2a4', 'ssh': '2f49a05044', 'status': '212fefc5cf', 'worker': 'a9c25d0953'}) + "\n"
         "    }\n"
         f"  command.json: {command(values)}\n"
     )

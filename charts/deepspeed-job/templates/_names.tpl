@@ -28,9 +28,9 @@ change with the content of all scripts, so a run keeps those with which it start
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
 {{- if .Values.runtime.create -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-9c5c8f8fa2
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ .folder }}-18f8b3a8f4
 {{- else -}}
-{{ .Values.runtime.name }}-{{ .folder }}-9c5c8f8fa2
+{{ .Values.runtime.name }}-{{ .folder }}-18f8b3a8f4
 {{- end -}}
 {{- end }}
 

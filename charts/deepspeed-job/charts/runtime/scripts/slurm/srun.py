@@ -100,27 +100,6 @@ def choose_environment(exported: str) -> dict[str, str]:
     return {**own, **{name: every[name] for name in names if name in every}, **given}
 
 
-def read_programs(path: str, count: int) -> list[list[str]]:
-    """The command of each task in a file of --multi-prog: lines of ranks, program and arguments."""
-    found: dict[int, list[str]] = {}
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        ranks, *words = line.split() or ["#"]
-        if ranks.startswith("#"):
-            continue
-        pairs = [one.partition("-") for one in ranks.split(",") if ranks != "*"]
-        listed = [rank for first, _, last in pairs for rank in range(int(first), int(last or first) + 1)]
-        for offset, rank in enumerate(listed or range(count)):
-            if ranks == "*" and rank in found:
-                continue
-            if rank >= count:
-                raise rules.StepError(f"Line {number} of configuration file {path} invalid: {rank} >= ntasks")
-            found[rank] = [word.replace("%t", str(rank)).replace("%o", str(offset)) for word in words]
-    for rank in range(count):
-        if not found.get(rank):
-            raise rules.StepError(f"Configuration file {path} invalid, no record for task id {rank}")
-    return [found[rank] for rank in range(count)]
-
-
 class TaskOutput:
     """Where what the tasks print goes: to the log, or to files."""
 
@@ -206,7 +185,6 @@ class Step:
     def start(self, command: list[str]) -> None:
         """Send each worker its tasks, and what in the environment the script has changed."""
         count = sum(map(len, self.tasks))
-        commands = read_programs(command[0], count) if "multi-prog" in self.options else [command] * count
         self.output = TaskOutput(self.options, self.number, count)
         environment, base = choose_environment(self.options.get("export", "ALL")), self.setup.base
         kept = [name for name, value in environment.items() if base.get(name) == value]
@@ -221,7 +199,7 @@ class Step:
                 rank = int(variables["SLURM_PROCID"])
                 self.output.places[rank] = (node, variables["SLURMD_NODENAME"])
                 reads = given != "none" and (not given.isdigit() or int(given) == rank)
-                ordered.append({"rank": rank, "argv": commands[rank], "variables": variables, "reads": reads})
+                ordered.append({"rank": rank, "argv": command, "variables": variables, "reads": reads})
             folder = self.options.get("container-workdir") or self.options.get("chdir") or str(Path.cwd())
             channel.send(tasks=ordered, kept=kept, changed=changed, folder=folder)
         threading.Thread(target=self.listen, args=(self.control,), daemon=True).start()
