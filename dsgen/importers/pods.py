@@ -420,15 +420,34 @@ def _write_text(field: Field, key: KeyPath, text: str) -> None:
 # -- several pods -----------------------------------------------------------------------------------------------------
 
 
-def compare_templates(kept: Field, other: Field) -> None:
-    """Drop the fields of another template that are the same, and name those that differ with both lines."""
-    for one in other.walk():
-        below = one.path[len(other.path) :]
-        twin = kept.find(*below)
-        is_name = below[1:2] == ("containers",) and below[3:] == ("name",)
-        if is_name or (twin is not None and twin.data == one.data):
-            one.drop(SAME)
-        else:
-            where = f"line {twin.node.position.line}" if twin is not None else "none"
-            one.lose(f"it differs from the other pods of the job ({where}), and all workers are equal",
-                     "see whether the workers need it")  # fmt: skip
+ITEM_KEYS = {"env": "name", "volumes": "name", "volumeMounts": "mountPath"}
+"""By which field an item of a list is found in the list of another template; others are found by their place."""
+ALL_EQUAL = "and all workers are equal"
+
+
+def compare_templates(kept: Field | None, other: Field) -> None:
+    """Drop the fields of another template that are the same, and name those that differ, or that only one has."""
+    is_name = other.path[-3:-2] == ("containers",) and other.path[-1] == "name"
+    is_scalar = not isinstance(other.node.value, dict | list)
+    if kept is None or (is_scalar and not is_name and kept.data != other.data):
+        where = f"line {kept.node.position.line}" if kept else "none"
+        why = f"it differs from the other pods of the job ({where}), {ALL_EQUAL}"
+        other.lose(why, "see whether the workers need it")
+    elif is_name or kept.data == other.data:
+        other.drop(SAME)
+    else:
+        for one in other.list_items():
+            compare_templates(_find_twin(kept, one), one)
+        for one in kept.list_items():
+            if _find_twin(other, one) is None:
+                why = f"the pods of line {other.node.position.line} do not have it, {ALL_EQUAL}"
+                hint = "see whether all pods may have it"
+                other.conversion.ledger.add("lost", str(one), one.node.position, why, hint)
+
+
+def _find_twin(template: Field, one: Field) -> Field | None:
+    """The same part of another template, which is a map or a list."""
+    key = ITEM_KEYS.get(template.name) if isinstance(template.node.value, list) else None
+    if key is None:
+        return template.find(one.path[-1])
+    return next((item for item in template.list_items() if item.read(key) == one.read(key)), None)

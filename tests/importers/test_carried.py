@@ -101,7 +101,6 @@ def test_a_script_without_a_queue_is_the_command_of_each_worker() -> None:
 def test_a_script_that_takes_its_options_itself_is_kept_without_arguments() -> None:
     loop = 'while [ -n "$1" ]; do LR=$1; shift; done\ntorchrun --nnodes $NNODES t.py --lr $LR'
     (job,) = import_jobs([SourceText("run.sh", loop)], ImportOptions())
-
     assert ["$1"] == [one.source for one in job.lost]
     with pytest.raises(ImportRefusedError, match="arguments of the script"):
         import_jobs([SourceText("run.sh", "torchrun --nnodes $NNODES t.py --lr $1")], ImportOptions())

@@ -426,6 +426,7 @@ RDMA = {"limits": {"nvidia.com/gpu": 4, "rdma/ib": 1}}
           for change, lost in (
             ({"image": "registry.example.com/team/bert:v2"}, ["image"]),
             ({"env": [{"name": "LR", "value": "1"}]}, ["env[0].value"]),
+            ({"env": []}, ["env[0]"]),
             ({"env": [{"name": "LR", "value": "0"}, {"name": "A", "value": "1"}]}, ["env[1].name", "env[1].value"]))),
         ([stateful("first", SSHD),
           text("Pod", pod(command=["/usr/sbin/sshd", "-D"], image="r.example.com/b:v2")["spec"], "v1", name="b"),
