@@ -325,7 +325,7 @@ UNUSED = "the command line does not name this file"
 UNUSED_HINT = "add it to training.files if the program reads it"
 OTHER_FOLDER = f"it is in {FILES} of a pod, where Python finds no modules that are beside it in the source"
 OTHER_FOLDER_HINT = "add them to training.files, or set training.env.PYTHONPATH to their folder"
-UNKNOWN = "its content is only known on the cluster"
+UNKNOWN, NOT_COPIED = "dsgen does not compute its content", "its content is too long, or holds a secret"
 
 
 def write_files(conversion: Conversion, files: Files, words: Sequence[Text]) -> list[Text]:
@@ -338,7 +338,8 @@ def write_files(conversion: Conversion, files: Files, words: Sequence[Text]) -> 
                 conversion.lose(statement, UNUSED, UNUSED_HINT)
             continue
         if not content.is_known or holds_secret(content.chars) or len(content.chars) > MOST_BYTES:
-            raise conversion.refuse(statement, UNKNOWN, "write it into training.files")
+            why = NOT_COPIED if content.is_known else UNKNOWN
+            raise conversion.refuse(statement, why, "write it into training.files")
         config, base = parse_deepspeed_config(name, content.chars), posixpath.basename(name)
         options = (result[at] if "=" in result[at].chars else result[max(at - 1, 0)] for at in found)
         if config is not None and any(option.chars.partition("=")[0] in OF_CONFIG for option in options):

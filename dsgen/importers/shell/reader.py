@@ -281,7 +281,7 @@ class ScriptReader:
         if command == "local" or re.search(r"[^-apxrg]", options):
             raise self.refuse(of)
         if any(one.type in OPEN for one in words):
-            raise self.refuse(of, "the variables that it sets are only known on the cluster")
+            raise self.refuse(of, "dsgen does not compute which variables it sets")
         is_export = command == "export" or "x" in options
         nodes = [word for word in words if word.type in ("variable_assignment", "variable_name")]
         names = [self.text_of(one).chars.partition("=")[0].rstrip("+") for one in nodes]
