@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from dsgen.importers.container_commands import write_command, write_launcher_environment
+from dsgen.importers.container_commands import write_command
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument
 from dsgen.importers.facts import JobSize, list_variables
@@ -680,10 +680,14 @@ def _convert_trainjob(document: SourceDocument, conversion: Conversion) -> None:
     starter = read_pod(launcher, "launcher", ("node", "launcher"), trainer) if launcher else None
     slots = next(filter(None, map(as_count, processes)), 1 if starter and pod.devices == 0 else None)
     size = JobSize((nodes or [1])[0] or None, slots, pod.devices, runs_ranks=starter is not None)
-    write_command(pod, size, make_runtime(conversion, TRAINER))
-    if starter:
-        write_launcher_environment(starter, None, size)
-    write_expected_world(conversion, pod)
+    if starter and pod.container:  # the trainer's command is that of the launcher
+        pod.command = [word for key in ("command", "args") for word in pod.container.list_items(key)]
+        _drop_sshd(pod)
+        starter.facts |= {fact: value for fact, value in pod.facts.items() if fact.startswith("env.")}
+        conversion.facts.launcher, size = starter.facts, replace(size, is_launcher=True)
+    operator = OPERATORS["mpijob"].runtime if starter else TRAINER
+    write_command(starter or pod, size, make_runtime(conversion, operator))
+    write_expected_world(conversion, starter or pod)
     for name, one in jobs.items():
         (STAGE if name.endswith("initializer") else OF_JOBSET)(one)
     runtime.finish()

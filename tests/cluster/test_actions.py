@@ -26,11 +26,6 @@ stop training/cifar, run 1
 """
 
 
-def phase_in_record(server: RecordedServer) -> str:
-    phase: str = json.loads(server.objects[RECORD]["data"]["1"])["phase"]
-    return phase
-
-
 def free_workers(server: RecordedServer) -> None:
     """As the workers do when the run is over: they end."""
     for path, item in server.objects.items():
@@ -46,7 +41,7 @@ def test_a_run_is_stopped_by_deleting_its_launcher(server: RecordedServer, cli: 
 
     assert (0, f"{STOP}training/cifar, run 1: Stopped\n", "") == result
     assert [("DELETE", LAUNCHER), ("PATCH", RECORD)] == [change[:2] for change in server.changes]
-    assert "Stopped" == phase_in_record(server)
+    assert "Stopped" == json.loads(server.objects[RECORD]["data"]["1"])["phase"]
 
 
 def test_a_stopped_run_is_not_stopped_again(server: RecordedServer, cli: Cli) -> None:

@@ -48,13 +48,9 @@ SECTION: dict[str, Any] = {
 }
 
 
-def with_section(section: dict[str, Any]) -> str:
-    return dump({**JOB, "estimate": section})
-
-
 @pytest.mark.parametrize("major", MAJORS)
 def test_no_object_of_the_chart_depends_on_it(major: int, tmp_path: Path) -> None:
-    without, with_ = batch_objects(major, tmp_path, [dump(JOB), with_section(SECTION)])
+    without, with_ = batch_objects(major, tmp_path, [dump(JOB), dump({**JOB, "estimate": SECTION})])
 
     assert without == with_ == flat_objects(dump(JOB))
 

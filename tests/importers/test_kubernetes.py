@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -332,6 +333,17 @@ def test_a_trainjob_with_its_runtime(is_beside: bool) -> None:
     assert value(job, "image") == {"repository": "registry.example.com/team/bert", "tag": "v1"}
     assert command(job) == ["train.py"]
     assert (problems(job), unexplained(job)) == ([], [])
+
+
+def test_the_trainer_of_a_trainjob_has_the_command_of_the_launcher() -> None:
+    runtime = yaml.safe_load(RUNTIME)
+    (node,) = jobs = runtime["spec"]["template"]["spec"]["replicatedJobs"]
+    jobs.append({**copy.deepcopy(node), "name": "launcher"})
+    container = node["template"]["spec"]["template"]["spec"]["containers"][0]
+    container |= {"command": ["/usr/sbin/sshd"], "args": ["-De"]}
+    job = check(f"{yaml.safe_dump(runtime)}---\n{TRAINJOB.replace('torchrun', 'mpirun')}")
+
+    assert (value(job, "launch.method"), command(job), fates(job, "lost")) == ("openmpi", ["train.py"], [])
 
 
 def stateful(name: str, template: Fields, replicas: int = 1) -> str:
