@@ -30,8 +30,6 @@ from dsgen.importers.volumes import write_image
 from dsgen.problems import Position
 from dsgen.problems.safe_text import holds_secret
 from dsgen.reading.nodes import SourceText
-from dsgen.schema.commands import list_programs
-from dsgen.schema.scripts import read_commands
 
 Reason = tuple[Position, str]
 OF_SOURCE = re.compile(r"training\.(?!env)|launch\.command")
@@ -46,16 +44,12 @@ OF_SCRIPT = ("a", "array", "D", "chdir", "export")
 NO_DEVICES = "the script does not say how many GPUs its node has; with none, set workers.accelerator.count: 0, too"
 ELSEWHERE = {"sbatch", "qsub", "ssh", "pdsh", "clush", "kubectl", "ray", "docker"}
 """Programs that start processes on other hosts, or in other containers."""
-FROM_LAUNCHER = {name for name, one in LAUNCHERS.items() if one.method in ("pdsh", "openmpi")}
-"""Programs that start processes on all hosts of a hostfile, which the launcher has."""
-OWN_HOSTS = re.compile(r"--?(deepspeed_)?(hostfile|machinefile)\b|\s-H\b|--?hosts?\b|--(in|ex)clude\b|--no_ssh\b")
 EXPORT = re.compile(r"(?m)^\s*export\s+((\w+)=\S*)")
 NOT_GIVEN = "it is an argument of the script, and none is given"
 NOT_PASSED = "the launcher does not pass it on to the workers"
 SELF = re.compile(r"\$\{BASH_SOURCE(\[0\])?\}|\$BASH_SOURCE\b")
 ARGUMENT = re.compile(r"(?m)^(?!\s*#).*\$(?:([1-9])|\{([1-9])\})")
 SHIFT = re.compile(r"(?m)^(?!\s*#).*\bshift\b")
-COMMENT = re.compile(r"(?m)^\s*#.*$")
 SECRET = "a line may contain a secret, and the script would be copied as it is"
 
 
@@ -117,7 +111,7 @@ def _carry(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     draft.set(("training", "files", name), text)
     conversion.ledger.add("mapped", "the script", Position(source.name, 1, 1), f"training.files.{name}")
     _lose_unset(conversion, source.name, text, conversion.options.variables)
-    body = COMMENT.sub("", text)
+    body = scripts.COMMENT.sub("", text)
     if image := IMAGE.search(body):
         write_image(conversion, image[1] or image[2])
     scripts.add_claims(draft, [body])
@@ -165,9 +159,11 @@ def _read_request(source: SourceText, conversion: Conversion) -> Request:
 
 def _can_be_kept(text: str, programs: Collection[str]) -> bool:
     """Whether each worker or the launcher can run a script."""
-    if not {*LAUNCHERS, "python", "python3"} & {*programs} or ELSEWHERE & {*programs}:
-        return False
-    return not (FROM_LAUNCHER & {*programs} and OWN_HOSTS.search(COMMENT.sub("", text)))
+    return bool(
+        {*LAUNCHERS, "python", "python3"} & {*programs}
+        and not ELSEWHERE & {*programs}
+        and not scripts.names_hosts(text, programs)
+    )
 
 
 def _find_missing(text: str, given: Collection[str]) -> set[str]:
@@ -181,12 +177,12 @@ def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> None:
         raise ImportRefusedError(reason[1], reason[0])
     scripts.refuse_syntax_error(source.name, source.text)
     draft, given, name = conversion.draft, conversion.options.variables, posixpath.basename(source.name)
-    programs = {words[0].rpartition("/")[2] for one in read_commands(source.text) for words in list_programs(one.words)}
+    programs = scripts.list_started(source.text)
     is_private, missing = holds_secret(source.text), _find_missing(source.text, given)
     if is_private or missing or not _can_be_kept(source.text, programs):
         hint = f"give the arguments of the script: --set {min(missing)}=VALUE" if missing else OUTSIDE
         raise ImportRefusedError(f"{reason[1]}; {SECRET}" if is_private else reason[1], reason[0], hint)
-    is_launcher = not programs.isdisjoint(FROM_LAUNCHER)
+    is_launcher = not programs.isdisjoint(scripts.FROM_LAUNCHER)
     text = re.sub(r"\A#!.*\n", "", SHELL_OPTIONS.sub(r"set -\1", SELF.sub("$0", source.text)))
     whole = conversion.source_map.add_file(source.name, source.text)
     words = ["bash", "-c", text, name, *_write_given(conversion)]
@@ -200,7 +196,7 @@ def _keep(source: SourceText, conversion: Conversion, reason: Reason) -> None:
     _lose_unset(conversion, source.name, source.text, known)
     scripts.name_job(conversion, name)
     write_counts(conversion, None, None, JobSize())
-    scripts.add_claims(draft, [COMMENT.sub("", source.text)])
+    scripts.add_claims(draft, [scripts.COMMENT.sub("", source.text)])
     conversion.decided, conversion.carried = reason
 
 

@@ -35,6 +35,11 @@ WORKER_SHELL: Mapping[str, str] = {
     "RANK": "$NODE_RANK",
 }
 """The same in the environment of launch.command on a worker."""
+HOST_LISTS: Mapping[str, str] = {
+    "LIST": "$(cut -d ' ' -f 1 /job/hostfile)",
+    "LIST_WITH_COMMAS": "$(cut -d ' ' -f 1 /job/hostfile | paste -sd ,)",
+}
+"""The names of all workers, for a script that each of them runs."""
 SAFE = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
 ENDS_IN_NAME = re.compile(r"(?<!\\)\$([A-Za-z_]\w*)$", re.ASCII)
 """A variable without braces, of whose name letters behind it would be a part."""

@@ -519,7 +519,8 @@ def _start_by_msrun(conversion: Conversion) -> None:
 VOLCANO: Mapping[str, str] = {
     **PYTORCH,
     **dict.fromkeys(("VC_TASK_INDEX", "VK_TASK_INDEX"), "NODE_RANK"),
-    **dict.fromkeys(("VC_WORKER_HOSTS", "VC_MPIWORKER_HOSTS", "VC_MASTER_HOSTS"), "MASTER_ADDR"),
+    **dict.fromkeys(("VC_WORKER_HOSTS", "VC_MPIWORKER_HOSTS"), "LIST_WITH_COMMAS"),
+    "VC_MASTER_HOSTS": "MASTER_ADDR",
     **dict.fromkeys(("VC_WORKER_NUM", "VC_MPIWORKER_NUM"), "NNODES"),
 }
 

@@ -16,6 +16,7 @@ from dsgen.importers.environment import (
     FIXED,
     FIXED_HINT,
     FIXED_WHY,
+    HOST_LISTS,
     KNOWN_HOSTS,
     WORKER_SHELL,
     choose_place,
@@ -27,7 +28,7 @@ from dsgen.importers.environment import (
 )
 from dsgen.importers.facts import JobSize
 from dsgen.importers.launch import OF_TORCH, passes_on, write_counts, write_launch
-from dsgen.importers.launchers import WORKERS, LaunchCommand, parse_alone
+from dsgen.importers.launchers import LAUNCHERS, WORKERS, LaunchCommand, parse_alone
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.shell.commands import COPIES, PREPARES, WRAPPERS
 from dsgen.importers.shell.reader import EventKind, Launch, ScriptEvent, ScriptReader, format_folder, read_options
@@ -38,6 +39,8 @@ from dsgen.importers.texts import Kind, Text, UnknownPart, is_private
 from dsgen.problems import Position
 from dsgen.problems.safe_text import holds_secret
 from dsgen.reading.nodes import SourceText
+from dsgen.schema.commands import list_programs
+from dsgen.schema.scripts import read_commands
 
 
 @dataclass
@@ -114,6 +117,10 @@ def refuse_syntax_error(name: str, text: str) -> None:
 # -- values ------------------------------------------------------------------------------------------------------------
 
 SHELL = re.compile(r"(^|/)(ba|da|z)?sh$")
+COMMENT = re.compile(r"(?m)^\s*#.*$")
+FROM_LAUNCHER = {name for name, one in LAUNCHERS.items() if one.method in ("pdsh", "openmpi")}
+"""Programs that start processes on all hosts of a hostfile, which the launcher has."""
+OWN_HOSTS = re.compile(r"--?(deepspeed_)?(hostfile|machinefile)\b|\s-H\b|--?hosts?\b|--(in|ex)clude\b|--no_ssh\b")
 NOT_CHOSEN = "it is another command line than the one that was chosen"
 LEFTOVERS = re.compile(
     r"\bSLURM_\w+|\b(?:srun|scontrol|singularity|apptainer|shifter)\b(?=\s)|\bmodule (?:load|use|purge)\b|\{\{"
@@ -171,8 +178,9 @@ def make_runtime(conversion: Conversion, names: Mapping[str, str]) -> dict[str, 
     """Variables that another system sets, by what dsgen has in their place: NODE_RANK, NNODES, MASTER_ADDR, ..."""
     found = {}
     for name, meaning in names.items():
-        kind: Kind = "hosts" if meaning in KNOWN_HOSTS else "changing" if meaning == "RUN" else "runtime"
-        source = f"${name}" if kind == "changing" else ""
+        is_list = meaning in HOST_LISTS
+        kind: Kind = "changing" if meaning == "RUN" else "hosts" if is_list or meaning in KNOWN_HOSTS else "runtime"
+        source = f"${name}" if kind == "changing" or is_list else ""
         found[name] = conversion.source_map.add_unknown(UnknownPart(kind, meaning, source), ())
     return found
 
@@ -224,7 +232,8 @@ def write_kept(
         conversion.draft.set("launch.method", "launcher-command")
         conversion.draft.set("launch.command", [*before, *words])
         return len(before)
-    exports = [f'export {name}="{WORKER_SHELL.get(part.name, f"${part.name}")}"'
+    shell = {**WORKER_SHELL, **HOST_LISTS}
+    exports = [f'export {name}="{shell.get(part.name, f"${part.name}")}"'
                for name, text in runtime.items() for part in conversion.source_map.list_unknowns(text)
                if name not in (part.name, f"PET_{part.name}") and part.kind != "changing"
                and any(re.search(rf"\b{name}\b", one) for one in words)]  # fmt: skip
@@ -243,6 +252,16 @@ def write_kept(
     return len(before)
 
 
+def list_started(text: str) -> set[str]:
+    """The names of the programs that a script starts."""
+    return {words[0].rpartition("/")[2] for one in read_commands(text) for words in list_programs(one.words)}
+
+
+def names_hosts(text: str, programs: Collection[str]) -> bool:
+    """Whether a script starts processes on hosts of its own, which a run does not have. programs: what it starts."""
+    return not FROM_LAUNCHER.isdisjoint(programs) and OWN_HOSTS.search(COMMENT.sub("", text)) is not None
+
+
 def write_shell(conversion: Conversion, text: Text, runtime: Mapping[str, Text], world: JobSize) -> bool:
     """Fill the values from commands of a shell; each worker runs them as they are if they are not understood.
 
@@ -254,7 +273,7 @@ def write_shell(conversion: Conversion, text: Text, runtime: Mapping[str, Text],
             write_script(conversion, script, world, text)
             report_lone_nodes(conversion, script, world.nodes, runtime)
     except ImportRefusedError:
-        if not text.is_known:
+        if not text.is_known or names_hosts(text.chars, list_started(text.chars)):
             raise
         write_counts(conversion, world.nodes, world.slots or world.devices or 1, world)
         write_kept(conversion, ["bash", "-c", text.chars], [text], runtime)

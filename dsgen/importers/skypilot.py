@@ -18,7 +18,7 @@ from dsgen.importers.scripts import make_runtime, write_shell
 from dsgen.importers.volumes import write_image
 
 RUNTIME: Mapping[str, str] = {"SKYPILOT_NODE_RANK": "NODE_RANK", "SKYPILOT_NUM_NODES": "NNODES",
-                              "SKYPILOT_NUM_GPUS_PER_NODE": "NPROC_PER_NODE", "SKYPILOT_NODE_IPS": "MASTER_ADDR",
+                              "SKYPILOT_NUM_GPUS_PER_NODE": "NPROC_PER_NODE", "SKYPILOT_NODE_IPS": "LIST",
                               "SKYPILOT_TASK_ID": "RUN"}  # fmt: skip
 CLOUD = "SkyPilot chooses a cloud with it; a job of dsgen runs on one cluster"
 FILES = "SkyPilot copies files to the nodes, dsgen mounts volumes"

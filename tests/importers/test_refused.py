@@ -75,6 +75,7 @@ def an_object(kind: str, api: str = "v1", spec: str = "{}") -> str:
         (f"{SBATCH}A=(1 2)\ntorchrun t.py ${{A[$I]}}\n", "a.sbatch", "dsgen does not compute ${A[$I]}"),
         ("for h in a b; do ssh $h torchrun t.py & done\nssh a b\n", "a.sh", "does not follow loops"),
         ("ssh a torchrun t.py &\nssh b torchrun t.py\n", "a.sh", "it runs on another host"),
+        ("num_nodes: 2\nrun: for i in 1; do deepspeed --hostfile h t.py; done\n", "a.yaml", "does not follow loops"),
         (f'{SBATCH}torchrun t.py $1 "$2"\n', "a.sbatch", "the command line needs arguments of the script: $1, $2"),
         (f"{SBATCH}srun torchrun t.py\nsrun torchrun t.py\n", "a.sbatch", "programs, on lines 3, 4"),
         (f"{SBATCH}#SBATCH --export=NONE\nsrun torchrun t.py\n", "a.sbatch", "only a part of the environment"),
