@@ -36,7 +36,7 @@ from dsgen.importers.fields import (
     when,
 )
 from dsgen.importers.volumes import write_image, write_volumes
-from dsgen.problems import KeyPath
+from dsgen.problems import KeyPath, path_text
 from dsgen.problems.safe_text import has_secret, is_secret
 
 CLUSTER = "the cluster writes it"
@@ -440,9 +440,9 @@ def compare_templates(kept: Field | None, other: Field) -> None:
             compare_templates(_find_twin(kept, one), one)
         for one in kept.list_items():
             if _find_twin(other, one) is None:
-                why = f"the pods of line {other.node.position.line} do not have it, {ALL_EQUAL}"
-                hint = "see whether all pods may have it"
-                other.conversion.ledger.add("lost", str(one), one.node.position, why, hint)
+                what = f"{other} (no {path_text(one.path[len(kept.path) :])})"
+                why = f"other pods of the job have it (line {one.node.position.line}), {ALL_EQUAL}"
+                other.conversion.ledger.add("lost", what, other.node.position, why, "see whether all pods may have it")
 
 
 def _find_twin(template: Field, one: Field) -> Field | None:

@@ -342,7 +342,6 @@ def test_the_trainer_of_a_trainjob_has_the_command_of_the_launcher() -> None:
     container = node["template"]["spec"]["template"]["spec"]["containers"][0]
     container |= {"command": ["/usr/sbin/sshd"], "args": ["-De"]}
     job = check(f"{yaml.safe_dump(runtime)}---\n{TRAINJOB.replace('torchrun', 'mpirun')}")
-
     assert (value(job, "launch.method"), command(job), fates(job, "lost")) == ("openmpi", ["train.py"], [])
 
 
@@ -438,7 +437,7 @@ RDMA = {"limits": {"nvidia.com/gpu": 4, "rdma/ib": 1}}
           for change, lost in (
             ({"image": "registry.example.com/team/bert:v2"}, ["image"]),
             ({"env": [{"name": "LR", "value": "1"}]}, ["env[0].value"]),
-            ({"env": []}, ["env[0]"]),
+            ({"env": []}, ["env (no [0])"]),
             ({"env": [{"name": "LR", "value": "0"}, {"name": "A", "value": "1"}]}, ["env[1].name", "env[1].value"]))),
         ([stateful("first", SSHD),
           text("Pod", pod(command=["/usr/sbin/sshd", "-D"], image="r.example.com/b:v2")["spec"], "v1", name="b"),
