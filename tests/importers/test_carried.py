@@ -40,6 +40,7 @@ def test_a_script_that_is_not_understood_is_a_file_of_the_run() -> None:
         (HEAD + "A=(1 2)\nsrun python train.py ${A[$SLURM_LOCALID]}\n", "", True),
         (HEAD.replace("nodes=1", "nodes=4") + "srun -N 2 python train.py\n", "", True),
         (HEAD + "export PORT=$RANDOM\nsrun python train.py\n", "", True),
+        (HEAD + "[ -f done ] && exit 0\nsrun python train.py\n", "", True),
         (HEAD + "D=$(pwd)\ncd /x\nsrun python train.py --o $D/out\n", "", True),
         (HEAD + "cd /x\nsrun python train.py --o $SLURM_SUBMIT_DIR/out\n", "", True),
         (HEAD + "X=$(cat <<'E'\npython train.py\nE\n)\nsrun bash -c \"$X\"\n", "", True),

@@ -52,6 +52,8 @@ Variables = Mapping[str, Text]
 SHELLS = ("bash", "sh", "dash", "zsh")
 DEEPEST = 12
 ITSELF = "it controls the script itself"
+ENDS_WELL = re.compile(r"\b(exit|return)\s+0\b")
+ARGUMENTS = re.compile(r"\$\{?[#@*\d]")
 CHECKS = "it checks the arguments or the environment of the script"
 PRINTS = "it only prints, waits or makes folders"
 NOTHING = "it runs nothing"
@@ -128,7 +130,7 @@ class ScriptReader:
 
     events and launches: what happened, and what may start the training. files: those that the script writes, by name,
     with the statement and the content. script: the present one. folder: the present one. wrappers: programs around the
-    present command line. is_over: the script has ended. is_strict: a command that fails ends it.
+    present command line. is_over: the command that has ended the script. is_strict: a command that fails ends it.
 
     A method for a statement returns whether it succeeds, None if that is not known. It raises NotComputedError for what
     dsgen does not follow.
@@ -146,7 +148,7 @@ class ScriptReader:
         self.folder: Text | None = None
         self.wrappers: list[tuple[str, list[Text]]] = []
         self.depth = 0
-        self.is_over = self.is_strict = False
+        self.is_over, self.is_strict = "", False
 
     # -- the state ----------------------------------------------------------------------------------------------------
 
@@ -209,7 +211,8 @@ class ScriptReader:
             else:
                 truth = self.read_statement(node)
                 is_alone = node.type in ("command", "test_command") and node.parent and node.parent.type == "program"
-                self.is_over |= self.is_strict and truth is False and bool(is_alone)
+                if self.is_strict and truth is False and is_alone:
+                    self.is_over = "exit"
         return truth
 
     def read_statement(self, node: Node) -> bool | None:
@@ -334,7 +337,8 @@ class ScriptReader:
         is_open = True
         for condition, body in _find_branches(node):
             truth = None if not is_open else self.read_statements(condition) if condition else True
-            if not is_open or truth is False or (truth is None and self._ends_script(body)):
+            ends = truth is None and self._ends_script(body) and not self._is_guard(node)
+            if not is_open or truth is False or ends:
                 for one in [one for one in body if one.is_named and one.type != "comment"]:
                     self._drop(one, CHECKS if is_open and truth is None else NOT_TRUE)
             elif truth is None:
@@ -347,6 +351,11 @@ class ScriptReader:
         """Whether statements end the script in each case."""
         commands = [self.text_of(one).chars.split() for one in body if one.type == "command"]
         return any(words[:1] in (["exit"], ["return"]) for words in commands)
+
+    def _is_guard(self, node: Node) -> bool:
+        """Whether a condition ends the script with success, and is no check of its arguments."""
+        text = self.text_of(node).chars
+        return ENDS_WELL.search(text) is not None and ARGUMENTS.search(text) is None
 
     def _read_subshell(self, node: Node) -> bool | None:
         with self.fork():
@@ -362,7 +371,7 @@ class ScriptReader:
 
     def _is_harmless(self, statement: Node) -> bool:
         """Whether a statement changes nothing: it prints, waits, or ends the script."""
-        return all(map(self._changes_nothing, walk_nodes(statement)))
+        return not self._is_guard(statement) and all(map(self._changes_nothing, walk_nodes(statement)))
 
     def _changes_nothing(self, node: Node) -> bool:
         """Whether a node changes nothing by itself."""
@@ -591,6 +600,7 @@ class ScriptReader:
         if content is not None:
             self.add_event("dropped", statement, FOLLOWED.format(posixpath.basename(words[1].chars)))
             self.read_commands(content)
+            self.is_over = self.is_over if self.is_over == "exit" else ""
         elif is_loader([word.chars for word in words]):
             return False
         else:
@@ -626,7 +636,7 @@ class ScriptReader:
         return True
 
     def _read_exit(self, words: list[Text], statement: Text, *_: object) -> bool:
-        self.is_over = not self.wrappers
+        self.is_over = "" if self.wrappers else words[0].chars
         self.add_event("dropped", statement, "it ends the script" if words[0].chars == "exit" else ITSELF)
         return True
 
