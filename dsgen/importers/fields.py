@@ -14,7 +14,7 @@ from typing import Any
 
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import SourceDocument, format_scalar, walk_scalars
-from dsgen.importers.draft import Draft
+from dsgen.importers.draft import Draft, as_key_path
 from dsgen.importers.ledger import Fate, ImportRefusedError
 from dsgen.importers.texts import Text
 from dsgen.problems import KeyPath, path_text
@@ -227,6 +227,19 @@ class Field(Part):
     def read_text(self) -> Text:
         """A scalar as a text with places."""
         return self.fields.document.read_text(self.node, self.conversion.source_map)
+
+    def set(self, key: str | KeyPath, value: Any) -> None:
+        """Set a key from it, unless another field did."""
+        if not self.is_taken(key, value):
+            super().set(key, value)
+
+    def is_taken(self, key: str | KeyPath, value: Any) -> bool:
+        """Whether another field gave a key another value, which stays; then this one is lost."""
+        if self.draft.get(key) in (None, value):
+            return False
+        name = path_text(as_key_path(key))
+        self.lose(f"another field of the source gives {name} another value", f"set {name}")
+        return True
 
     def report(self, fate: Fate, what: str, hint: str = "", *, is_same: bool = False) -> None:
         """Say what became of its scalars that have no entry yet."""

@@ -14,10 +14,8 @@ from dsgen.importers.documents import format_scalar
 from dsgen.importers.environment import ADDRESS, ADDRESS_HINT, ADDRESS_WHY, NAME, OWN, report_own, write_constant
 from dsgen.importers.facts import Facts, read_facts
 from dsgen.importers.fields import (
-    NOT_USED,
     Action,
     Field,
-    Read,
     Row,
     Table,
     as_count,
@@ -140,6 +138,7 @@ def report_restart_policy(field: Field) -> None:
 
 RoleName = Literal["workers", "launcher"]
 ITSELF = "dsgen writes it itself"
+OTHER_DNS = "the pods of a run find each other by the DNS of the cluster"
 HOST_NETWORK = when((True,), to("network.hostNetwork", bool, ("network.policy", False)), drop("it is the default"))
 OWN_ACCOUNT = lose("the launcher has a ServiceAccount of its own", "see serviceAccount")
 ADD_VARIABLES = Row(lambda field: field.map(field.draft.add("training.envFrom", field.data), is_same=True))
@@ -204,15 +203,16 @@ class Pod:
             **dict.fromkeys(("serviceAccountName", "serviceAccount"), when(
                 ("default", "", None), drop("the namespace has a default"),
                 to("workers.serviceAccountName", as_text) if is_worker else OWN_ACCOUNT)),
-            "imagePullSecrets": _share("image.pullSecrets", as_list),
-            "terminationGracePeriodSeconds": _share(
-                "lifecycle.terminationGracePeriodSeconds", _as_grace_period, "dsgen needs at least 30 seconds"),
-            "securityContext": _share("security.podSecurityContext", as_map),
+            "imagePullSecrets": to("image.pullSecrets", as_list),
+            "terminationGracePeriodSeconds": to(
+                "lifecycle.terminationGracePeriodSeconds", _as_grace_period, why="dsgen needs at least 30 seconds"),
+            "securityContext": to("security.podSecurityContext", as_map),
             "hostNetwork": HOST_NETWORK if is_worker else lose("the launcher of dsgen only starts the processes"),
             "restartPolicy": report_restart_policy,
-            "activeDeadlineSeconds": _share("lifecycle.activeDeadlineSeconds", as_count),
-            **dict.fromkeys(("hostname", "subdomain", "enableServiceLinks", "automountServiceAccountToken", "dnsPolicy",
+            "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
+            **dict.fromkeys(("hostname", "subdomain", "enableServiceLinks", "automountServiceAccountToken",
                              "setHostnameAsFQDN"), drop(ITSELF)),
+            "dnsPolicy": when(("ClusterFirst", "ClusterFirstWithHostNet"), drop(ITSELF), lose(OTHER_DNS)),
             "*": _write_extra(role, "extraPodSpec", POD_FIELDS),
         }}  # fmt: skip
 
@@ -234,8 +234,8 @@ class Pod:
             "resources": {
                 "requests": amounts, "limits": amounts, "claims": to(f"{role}.resources.claims", as_list)},
             "volumeMounts": {},
-            "workingDir": _share("training.workingDir", lambda data: data if str(data).startswith("/") else None,
-                                 "it is no absolute path"),
+            "workingDir": to("training.workingDir", lambda data: data if str(data).startswith("/") else None,
+                             why="it is no absolute path"),
             "securityContext": to(f"{role}.securityContext", as_map),
             "ports": drop("the pods of a run reach all ports of each other"),
             **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), drop("dsgen has probes of its own")),
@@ -350,15 +350,6 @@ def _write_extra(role: RoleName, key: str, own: Sequence[str]) -> Row:
     return when(lambda field: field.name in own, lose("it would break what dsgen writes"), extra)
 
 
-def _share(key: str, read: Read, why: str = NOT_USED) -> Row:
-    """A key that workers and launcher share. why: a value cannot be used."""
-    return when(
-        lambda field: field.draft.get(key) in (None, read(field.data)),
-        to(key, read, why=why),
-        lose("workers and launcher have different values of it", f"set {key}"),
-    )
-
-
 def _as_grace_period(data: Any) -> int | None:
     seconds = as_count(data) or 0
     return min(seconds, 86400) if seconds >= 30 else None
@@ -387,9 +378,18 @@ def write_variable(field: Field, role: str = "training") -> None:
     ):
         field.lose(f"nothing sets {label[1]} on the pods of a run", f"set {role}.env.{name}")
     elif isinstance(origin, dict):
-        field.map(field.draft.set((role, "env", name), {"valueFrom": origin}))
+        _write_origin(field, (role, "env", name), origin)
     else:
         _write_text(field, (role, "env", name), _escape_later(field, text))
+
+
+def _write_origin(field: Field, key: KeyPath, origin: dict[str, Any]) -> None:
+    """A variable from another object, or from the resources of its container."""
+    if of := field.find("valueFrom", "resourceFieldRef", "containerName"):
+        of.lose("containers have other names in a run, and the variable is of its own one")
+        origin["resourceFieldRef"].pop("containerName")
+    if not field.is_taken(key, {"valueFrom": origin}):
+        field.map(field.draft.set(key, {"valueFrom": origin}))
 
 
 def _has_label(field: Field, name: str) -> bool:
@@ -407,12 +407,9 @@ def _escape_later(field: Field, text: str) -> str:
 
 
 def _write_text(field: Field, key: KeyPath, text: str) -> None:
-    draft, name = field.draft, key[-1]
-    if not is_secret(str(name), text) and any(OWN.fullmatch(one) for one in VARIABLE.findall(text)):
+    if not is_secret(str(key[-1]), text) and any(OWN.fullmatch(one) for one in VARIABLE.findall(text)):
         field.lose("it refers to a variable that dsgen sets when the process starts",
                    "compute it in training.setup, or read the variable in the program")  # fmt: skip
-    elif not is_secret(str(name), text) and draft.get(key) not in (None, text):
-        field.lose(f"workers and launcher have different values of {name}", "set it in training.setup")
     else:
         write_constant(field, key, text)
 

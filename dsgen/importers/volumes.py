@@ -7,14 +7,17 @@ from typing import Any
 
 from dsgen.importers.conversion import NO_IMAGE, Conversion
 from dsgen.importers.documents import format_scalar
-from dsgen.importers.fields import Field, become, list_maps, lose, read_name
+from dsgen.importers.fields import Field, become, drop, fix, list_maps, lose, read_name
 from dsgen.importers.texts import Text
 
 SOURCES = ("nfs", "hostPath", "emptyDir", "ephemeral", "csi", "configMap", "secret", "projected")
+MOUNT = ("mountPath", "subPath", "readOnly")
+OTHER_FIELD = lose("dsgen has no key for this field of a mount")
 SHARED_MEMORY = re.compile(r"/dev/shm/?")
 UNLIMITED = "unlimited"
 NO_VOLUME = "dsgen has no volume of this kind"
 SAME = "the other pods mount it in the same way"
+ONLY_STARTS = "the launcher of dsgen only starts the processes"
 
 
 def write_volumes(spec: Field, main: Field | None, role: str) -> None:
@@ -38,7 +41,7 @@ def write_volumes(spec: Field, main: Field | None, role: str) -> None:
         elif kind is None:
             volume.lose(NO_VOLUME, "set storage")
         else:  # only init containers and sidecars mount it
-            _add_volume(volume, {kind: data}, kind)
+            _add_volume(volume, {kind: data, **_read_mode(volume)}, kind)
 
 
 def _write_mount(mount: Field, volume: Field, role: str) -> None:
@@ -46,9 +49,9 @@ def _write_mount(mount: Field, volume: Field, role: str) -> None:
     target, (kind, data) = str(mount.read("mountPath") or ""), _find_source(volume)
     if SHARED_MEMORY.fullmatch(target) and kind in ("emptyDir", "hostPath"):
         size = data.get("sizeLimit") if isinstance(data, dict) else None
-        key = draft.set("workers.sharedMemory", str(size or UNLIMITED))
-        mount.map(key)
-        volume.map(key)
+        row = fix("workers.sharedMemory", str(size or UNLIMITED)) if role == "workers" else drop(ONLY_STARTS)
+        row(mount)
+        row(volume)
         return
     if kind is None:
         volume.lose(NO_VOLUME, "set storage")
@@ -56,18 +59,18 @@ def _write_mount(mount: Field, volume: Field, role: str) -> None:
         return
     entry: dict[str, Any] = {"mountPath": target.rstrip("/") or target}
     entry |= {key: mount.read(key) for key in ("subPath", "readOnly") if mount.read(key)}
+    entry |= {"mountIn": role, kind: data, **_read_mode(volume)}
     for known, other in (draft.get("storage") or {}).items():
-        if all(other.get(key) == {**entry, kind: data}.get(key) for key in ("mountPath", "subPath", kind)):
+        if all(other.get(key) == entry.get(key) for key in (*MOUNT, kind)):
             draft.remove(("storage", known, "mountIn"))
-            mount.drop(SAME)
+            mount.apply({**dict.fromkeys(("name", *MOUNT), drop(SAME)), "*": OTHER_FIELD})
             volume.drop(SAME)
             return
     if not target.startswith("/"):
         mount.lose("its path is no absolute path")
         return
-    key = _add_volume(volume, {**entry, "mountIn": role, kind: data}, kind)
-    keys = {name: become(f"{key}.{name}") for name in ("mountPath", "subPath", "readOnly")}
-    mount.apply({"name": become(key), **keys, "*": lose("dsgen has no key for this field of a mount")})
+    key = _add_volume(volume, entry, kind)
+    mount.apply({"name": become(key), **{name: become(f"{key}.{name}") for name in MOUNT}, "*": OTHER_FIELD})
 
 
 def _add_volume(volume: Field, entry: dict[str, Any], kind: str) -> str:
@@ -75,12 +78,16 @@ def _add_volume(volume: Field, entry: dict[str, Any], kind: str) -> str:
     given = read_name(volume)
     name = volume.draft.choose_volume(given)
     volume.conversion.volumes.setdefault(given, name)
-    read_only = {"readOnly": True} if volume.read("persistentVolumeClaim", "readOnly") is True else {}
-    volume.draft.set(("storage", name), {**entry, **read_only})
+    volume.draft.set(("storage", name), entry)
     key = f"storage.{name}"
     claim = {"claimName": become(f"{key}.existingClaim"), "readOnly": become(f"{key}.readOnly")}
     volume.apply({"name": become(key), "persistentVolumeClaim": claim, "*": become(f"{key}.{kind}")})
     return key
+
+
+def _read_mode(volume: Field) -> dict[str, bool]:
+    """Whether a volume is read-only for all its mounts."""
+    return {"readOnly": True} if volume.read("persistentVolumeClaim", "readOnly") is True else {}
 
 
 def _find_source(volume: Field) -> tuple[str | None, Any]:
