@@ -34,6 +34,7 @@ from dsgen.importers.launchers import RANKS, rank_words
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.pods import (
     HEAD,
+    METADATA,
     NO_RESTART,
     OTHER_VALUE,
     RESTART_HINT,
@@ -286,7 +287,7 @@ SLOTS: Sequence[KeyPath] = (
     *(("spec", "config", "slotsPerWorker"), ("spec", "config", "slotPerWorker")),
 )
 """Fields with the number of processes in each pod; the last name is that of T9k's documentation."""
-OF_DEVICES = ("gpu", "auto", "cpu")
+OF_DEVICES = ("gpu", "auto")
 """Words for one process on each device."""
 
 
@@ -418,7 +419,7 @@ IMPLEMENTATION = when(("OpenMPI", "openmpi"), drop("launch.method openmpi uses O
 policies = when(
     ([{"event": "TaskCompleted", "action": "CompleteJob"}],), drop("a run ends when its training ends"),
     lose("dsgen has no rules for events, and a run ends when its training ends", RESTART_HINT))  # fmt: skip
-head: Table = {
+head: dict[str, Table] = {
     "metadata": {"annotations": {"*": write_metadata("annotations")}, "labels": {"*": drop(CONTROLLER)}},
     "spec": JOB,
 }
@@ -627,17 +628,24 @@ TRAINER: Mapping[str, str] = {**PET, "JOB_COMPLETION_INDEX": "NODE_RANK"}
 JOBS: KeyPath = ("spec", "template", "spec", "replicatedJobs")
 STAGE = lose("dsgen downloads no datasets or models before a run",
              "download them in workers.initContainers, or once onto a volume")  # fmt: skip
+NODES = drop("numNodes, or the number of these pods, is the number of workers")
 OF_JOBSET = drop("it belongs to the JobSet of the runtime, which dsgen does not need")
+OF_RUNTIME: Table = {
+    "template": {**head, "spec": {**JOB, **dict.fromkeys(("parallelism", "completions"), NODES)}},
+    "*": OF_JOBSET,
+}
+"""One kind of Jobs of a runtime, beside its pods."""
 TRAINJOB: Mapping[str, Table] = {
     "runtimeRef": drop("the values have what the runtime says"),
+    **{key: METADATA[key] for key in ("labels", "annotations")},
     "trainer": {"numNodes": map_replicas, "numProcPerNode": map_slots},
     "initializer": STAGE,
 }
 
 
-def _write_coscheduling(field: Field) -> None:
-    field.draft.set("scheduling.gang", "coscheduling")
-    field.lose("dsgen waits as long as lifecycle.startTimeoutSeconds", "set it")
+def _write_gang(field: Field) -> None:
+    field.draft.set("scheduling.gang", field.name)
+    field.apply(POLICY["schedulingPolicy"])
 
 
 RUNTIME: Mapping[str, Table] = {
@@ -650,8 +658,9 @@ RUNTIME: Mapping[str, Table] = {
             "mpi": {**SPEC, "numProcPerNode": map_slots,
                     "runLauncherAsNode": drop("the launcher of dsgen does not train, all nodes are workers")},
         },
-        "podGroupPolicy": {"volcano": fix("scheduling.gang", "volcano"), "coscheduling": _write_coscheduling},
-        "template": {"spec": {"replicatedJobs": {}, "*": OF_JOBSET}, "metadata": OF_JOBSET},
+        "podGroupPolicy": dict.fromkeys(("volcano", "coscheduling"), _write_gang),
+        "template": {"spec": {**SPEC, "replicatedJobs": {}},
+                     "metadata": {**METADATA, **dict.fromkeys(("name", "namespace"), OF_JOBSET)}},
     },
 }  # fmt: skip
 """The fields of a runtime beside its pods."""
@@ -667,20 +676,22 @@ def _convert_trainjob(document: SourceDocument, conversion: Conversion) -> None:
     template = ("template", "spec", "template")
     first, starts = jobs.get("node", next(iter(jobs.values()), None)), jobs.get("launcher")
     node, launcher = (one.find(*template) if one else None for one in (first, starts))
-    if node is None:
+    if first is None or node is None:
         raise ImportRefusedError("the runtime describes no pods", runtime.document.position)
     fields.root.apply({**HEAD, "spec": {**SPEC, **TRAINJOB}})
-    if trainer and policy and trainer.find("numNodes") and (other := policy.find("numNodes")):
-        OTHER_VALUE(other)
+    for path in (("numNodes",), ("torch", "numProcPerNode"), ("mpi", "numProcPerNode")):
+        if trainer and policy and trainer.find(path[-1]) and (other := policy.find(*path)):
+            OTHER_VALUE(other)
     runtime.root.apply(RUNTIME)
     pod = read_pod(node, "workers", ("node", "trainer"), trainer)
     conversion.facts.workers = pod.facts
     nodes = [read_number(one, "numNodes") for one in (trainer, policy) if one and one.find("numNodes")]
+    nodes = nodes or [count_job(first.find("template", "spec") or first)]
     processes = [trainer.read("numProcPerNode") if trainer else None]
     processes += [policy.read(key, "numProcPerNode") for key in ("torch", "mpi") if policy]
     starter = read_pod(launcher, "launcher", ("node", "launcher"), trainer) if launcher else None
     slots = next(filter(None, map(as_count, processes)), 1 if starter and pod.devices == 0 else None)
-    size = JobSize((nodes or [1])[0] or None, slots, pod.devices, runs_ranks=starter is not None)
+    size = JobSize(nodes[0] or None, slots, pod.devices, runs_ranks=starter is not None)
     if starter and pod.container:  # the trainer's command is that of the launcher
         pod.command = [word for key in ("command", "args") for word in pod.container.list_items(key)]
         _drop_sshd(pod)
@@ -690,7 +701,7 @@ def _convert_trainjob(document: SourceDocument, conversion: Conversion) -> None:
     write_command(starter or pod, size, make_runtime(conversion, operator))
     write_expected_world(conversion, starter or pod)
     for name, one in jobs.items():
-        (STAGE if name.endswith("initializer") else OF_JOBSET)(one)
+        one.apply(STAGE if name.endswith("initializer") else OF_RUNTIME)
     runtime.finish()
     fields.finish()
 

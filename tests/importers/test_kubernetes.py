@@ -112,8 +112,8 @@ def test_a_master_that_differs_is_named_with_its_place() -> None:
          {"vpc.amazonaws.com/efa": 4}),
         ({"env": [{"name": "A", "value": ""}]}, "training.env.A", ""),
         ({"env": [{"name": "MASTER_PORT", "value": "29501"}]}, "launch.masterPort", 29501),
-        ({"env": [{"name": "NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}]}, "training.env.NODE",
-         {"valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}),
+        ({"env": [{"name": "A", "valueFrom": {"resourceFieldRef": {"containerName": "x", "resource": "limits.cpu"}}}]},
+         "training.env.A", {"valueFrom": {"resourceFieldRef": {"resource": "limits.cpu"}}}),
         ({"envFrom": [{"secretRef": {"name": "keys"}}]}, "training.envFrom", [{"secretRef": {"name": "keys"}}]),
         ({"workingDir": "/work"}, "training.workingDir", "/work"),
         ({"workingDir": "/w", "command": ["bash", "-c", "cd a && torchrun t.py"]}, "training.setup", "cd a"),
@@ -160,9 +160,6 @@ def test_a_field_of_the_pod(spec: Fields, key: str, expected: object) -> None:
         ({"persistentVolumeClaim": {"claimName": "data"}}, {"existingClaim": "data"}),
         ({"persistentVolumeClaim": {"claimName": "a", "readOnly": True}}, {"existingClaim": "a", "readOnly": True}),
         ({"nfs": {"server": "nfs.example.com", "path": "/x"}}, {"nfs": {"server": "nfs.example.com", "path": "/x"}}),
-        ({"hostPath": {"path": "/x"}}, {"hostPath": {"path": "/x"}}),
-        ({"configMap": {"name": "x"}}, {"configMap": {"name": "x"}}),
-        ({"secret": {"secretName": "x"}}, {"secret": {"secretName": "x"}}),
         ({"emptyDir": {}}, {"emptyDir": {}}),
     ],
 )
@@ -469,6 +466,10 @@ T9K = {
     "worker": {"replicas": 4, "template": pod(command=None)},
 }
 JOBSET = "jobset.x-k8s.io/v1alpha2"
+MOUNTS = {"volumeMounts": [{"name": "c", "mountPath": "/c"}, {"name": "m", "mountPath": "/dev/shm"}]}
+FAILURES = "failurePolicy: {maxRestarts: 2}\n      replicatedJobs"
+READ_ONLY = "volumeMounts: [{name: c, mountPath: /c, readOnly: true}]\n            resources"
+VOLUMES = "volumes: [{name: c, nfs: {server: a, path: /}}, {name: m, emptyDir: {}}]\n          containers"
 OF_TUNE = "<<: {command: [tune, run], args: [a.py], resources: {limits: {cpu: 8, nvidia.com/gpu: 8}}}"
 TUNES = text("TrainJob", {"runtimeRef": {"name": "torch"}, "trainer": {
     "args": ["b.py"], "resourcesPerNode": {"limits": {"cpu": 2}}}}, "trainer.kubeflow.org/v1alpha1")  # fmt: skip
@@ -536,6 +537,13 @@ def jobset(template: Fields) -> str:
         (RUNTIME.replace("- image:", f"- {OF_TUNE}\n                  image:") + f"---\n{TUNES}",
          {"launch.command": ["tune", "run", "b.py"], "workers.accelerator.count": 0,
           "workers.resources.limits": {"cpu": "2"}}),
+        # of several fields for one key, the first stays
+        (pytorchjob(pod(), runPolicy={"backoffLimit": 3}, elasticPolicy={"maxRestarts": 9}),
+         {"lifecycle.maxRestarts": 3, "lost": ["spec.elasticPolicy.maxRestarts"]}),
+        (f"{RUNTIME}---\n{TRAINJOB}".replace("replicatedJobs", FAILURES),
+         {"lifecycle.maxRestarts": 2}),
+        (mpijob(MPIRUN, MOUNTS).replace("resources", READ_ONLY).replace("containers", VOLUMES),
+         {"storage.c.readOnly": True, "storage.c-2.mountIn": "launcher", "workers.sharedMemory": None}),
         # several kinds of pods
         (text("Job", tasks("evaluator", "worker"), "batch.volcano.sh/v1alpha1"), {"workers.replicas": 2}),
         ("---\n".join(stateful(name, OF_JOB[name]) for name in ("evaluator", "worker")),
@@ -568,14 +576,6 @@ def test_a_second_file_is_read() -> None:
     assert value(job, "image.tag") == "v1"
     assert (value(script, "workers.replicas"), value(script, "workers.slots"), holes(script)) == (2, 8, set())
     assert command(other) == ["t.py", "--lr", "1"]
-
-
-def test_objects_beside_a_job_are_named() -> None:
-    queue = yaml.safe_dump({"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "LocalQueue", "metadata": {"name": "q"}})
-
-    job = check(f"{queue}---\n{pytorchjob(pod())}")
-
-    assert "metadata.name" in fates(job, "lost") + fates(job, "dropped")
 
 
 def test_several_jobs_of_a_file() -> None:
