@@ -23,7 +23,7 @@ from dsgen.importers.fields import (
     when,
 )
 from dsgen.importers.ledger import ImportRefusedError
-from dsgen.importers.operators import ELASTIC, PYTORCH, write_expected_world
+from dsgen.importers.operators import ELASTIC, PYTORCH, TTL, write_expected_world
 from dsgen.importers.origins import PROMPT
 from dsgen.importers.scripts import find_unread, make_runtime, read_script, write_script, write_shell
 from dsgen.importers.shell.syntax import list_arguments, parse, walk_nodes
@@ -225,5 +225,7 @@ TABLE: Mapping[str, Row] = {
     "hostNetwork": fix("network.hostNetwork", True, 0),
     **make_rows("min-workers max-workers initBackend", lose(ELASTIC)),
     "nproc-per-node": to("workers.slots", as_count),
+    "running-timeout": lose("dsgen counts seconds", "set lifecycle.activeDeadlineSeconds"),
+    "ttl-after-finished": lose(TTL, "without Argo CD and Flux, set lifecycle.ttlSecondsAfterFinished"),
 }  # fmt: skip
 """The flags of arena submit."""

@@ -73,7 +73,9 @@ class Origin:
     def matches(self, document: SourceDocument) -> bool:
         """Whether a document is of this kind."""
         if self.form == "object":
-            return any(document.kind == kind and group in ("", document.group) for kind, group in self.kinds)
+            return any(
+                document.kind.lower() == kind.lower() and group in ("", document.group) for kind, group in self.kinds
+            )
         return self.form == "values" and not document.kind and len(_read_keys(document.root) & self.keys) >= 2
 
 
@@ -93,7 +95,7 @@ ORIGINS: Mapping[str, Origin] = {
     "elasticjob": _make_operator("ElasticJob of DLRover", ("ElasticJob", "elastic.iml.github.io")),
     "volcano": _make_operator("Job of Volcano", ("Job", "batch.volcano.sh")),
     "hyperpod": _make_operator("HyperPodPyTorchJob of HyperPod", ("HyperPodPyTorchJob", "")),
-    "deepspeedjob": _make_operator("DeepSpeedJob of T9k", ("DeepSpeedJob", ""), ("DeepspeedJob", "")),
+    "deepspeedjob": _make_operator("DeepSpeedJob of T9k", ("DeepSpeedJob", "")),
     "msjob": _make_operator("MSJob of MindSpore", ("MSJob", "mindspore.gitee.com")),
     "skypilot": Origin(
         "values",
