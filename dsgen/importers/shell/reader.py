@@ -130,7 +130,7 @@ class ScriptReader:
 
     events and launches: what happened, and what may start the training. files: those that the script writes, by name,
     with the statement and the content. script: the present one. folder: the present one. wrappers: programs around the
-    present command line. is_over: the command that has ended the script. is_strict: a command that fails ends it.
+    present command line. ended_by: exit or return, once the script has ended. is_strict: a command that fails ends it.
 
     A method for a statement returns whether it succeeds, None if that is not known. It raises NotComputedError for what
     dsgen does not follow.
@@ -148,7 +148,7 @@ class ScriptReader:
         self.folder: Text | None = None
         self.wrappers: list[tuple[str, list[Text]]] = []
         self.depth = 0
-        self.is_over, self.is_strict = "", False
+        self.ended_by, self.is_strict = "", False
 
     # -- the state ----------------------------------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ class ScriptReader:
 
     def fork(self) -> Any:
         """Inside, variables and the folder change only for the statements that are read there."""
-        return self.using(scope=self.scope.fork(), folder=self.folder, is_over=self.is_over)
+        return self.using(scope=self.scope.fork(), folder=self.folder, ended_by=self.ended_by)
 
     def text_of(self, node: Node) -> Text:
         """The text of a node."""
@@ -202,7 +202,7 @@ class ScriptReader:
         for index, node in enumerate(nodes):
             if not node.is_named or node.type in ("comment", "heredoc_body"):
                 continue
-            if self.is_over:
+            if self.ended_by:
                 self._drop(node, "the script has ended before it")
             elif nodes[index + 1 : index + 2] and nodes[index + 1].type == "&":
                 with self.fork():
@@ -212,7 +212,7 @@ class ScriptReader:
                 truth = self.read_statement(node)
                 is_alone = node.type in ("command", "test_command") and node.parent and node.parent.type == "program"
                 if self.is_strict and truth is False and is_alone:
-                    self.is_over = "exit"
+                    self.ended_by = "exit"
         return truth
 
     def read_statement(self, node: Node) -> bool | None:
@@ -544,7 +544,7 @@ class ScriptReader:
         scope.arguments, scope.name = words[1:], words[0].chars
         if self.wrappers:
             scope.own_host = "HOSTNAME"
-        with self.using(scope=scope, folder=self.folder, is_over=self.is_over, is_strict=False):
+        with self.using(scope=scope, folder=self.folder, ended_by=self.ended_by, is_strict=False):
             for variable, value in (prefix or {}).items():
                 scope.assign(variable, value)
                 self._note_variable(variable, value, is_exported=True)
@@ -600,7 +600,7 @@ class ScriptReader:
         if content is not None:
             self.add_event("dropped", statement, FOLLOWED.format(posixpath.basename(words[1].chars)))
             self.read_commands(content)
-            self.is_over = self.is_over if self.is_over == "exit" else ""
+            self.ended_by = self.ended_by if self.ended_by == "exit" else ""
         elif is_loader([word.chars for word in words]):
             return False
         else:
@@ -636,7 +636,7 @@ class ScriptReader:
         return True
 
     def _read_exit(self, words: list[Text], statement: Text, *_: object) -> bool:
-        self.is_over = "" if self.wrappers else words[0].chars
+        self.ended_by = "" if self.wrappers else words[0].chars
         self.add_event("dropped", statement, "it ends the script" if words[0].chars == "exit" else ITSELF)
         return True
 
