@@ -37,6 +37,7 @@ from dsgen.importers.pods import (
     METADATA,
     NO_RESTART,
     OTHER_VALUE,
+    OVERRIDES,
     RESTART_HINT,
     Pod,
     compare_templates,
@@ -683,7 +684,9 @@ def _convert_trainjob(document: SourceDocument, conversion: Conversion) -> None:
         if trainer and policy and trainer.find(path[-1]) and (other := policy.find(*path)):
             OTHER_VALUE(other)
     runtime.root.apply(RUNTIME)
-    pod = read_pod(node, "workers", ("node", "trainer"), trainer)
+    # Where a launcher starts the ranks, the trainer's command is its own.
+    overrides = {name: own for name, own in OVERRIDES.items() if not launcher or name in ("image", "resources")}
+    pod = read_pod(node, "workers", ("node", "trainer"), trainer, overrides)
     conversion.facts.workers = pod.facts
     nodes = [read_number(one, "numNodes") for one in (trainer, policy) if one and one.find("numNodes")]
     nodes = nodes or [count_job(first.find("template", "spec") or first)]
@@ -692,8 +695,7 @@ def _convert_trainjob(document: SourceDocument, conversion: Conversion) -> None:
     starter = read_pod(launcher, "launcher", ("node", "launcher"), trainer) if launcher else None
     slots = next(filter(None, map(as_count, processes)), 1 if starter and pod.devices == 0 else None)
     size = JobSize(nodes[0] or None, slots, pod.devices, runs_ranks=starter is not None)
-    if starter and pod.container:  # the trainer's command is that of the launcher
-        pod.command = [word for key in ("command", "args") for word in pod.container.list_items(key)]
+    if starter:
         _drop_sshd(pod)
         starter.facts |= {fact: value for fact, value in pod.facts.items() if fact.startswith("env.")}
         conversion.facts.launcher, size = starter.facts, replace(size, is_launcher=True)

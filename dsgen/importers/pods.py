@@ -33,7 +33,7 @@ from dsgen.importers.fields import (
     to,
     when,
 )
-from dsgen.importers.volumes import write_image, write_volumes
+from dsgen.importers.volumes import ONLY_STARTS, write_image, write_volumes
 from dsgen.problems import KeyPath, path_text
 from dsgen.problems.safe_text import has_secret, is_secret
 
@@ -207,7 +207,7 @@ class Pod:
             "terminationGracePeriodSeconds": to(
                 "lifecycle.terminationGracePeriodSeconds", _as_grace_period, why="dsgen needs at least 30 seconds"),
             "securityContext": to("security.podSecurityContext", as_map),
-            "hostNetwork": HOST_NETWORK if is_worker else lose("the launcher of dsgen only starts the processes"),
+            "hostNetwork": HOST_NETWORK if is_worker else lose(ONLY_STARTS),
             "restartPolicy": report_restart_policy,
             "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
             **dict.fromkeys(("hostname", "subdomain", "enableServiceLinks", "automountServiceAccountToken",
@@ -306,11 +306,17 @@ class Pod:
             field.map(field.draft.add(key, data), is_same=True)
 
 
-def read_pod(template: Field, role: RoleName, names: Sequence[str] = (), trainer: Field | None = None) -> Pod:
+def read_pod(
+    template: Field,
+    role: RoleName,
+    names: Sequence[str] = (),
+    trainer: Field | None = None,
+    overrides: Mapping[str, str] = OVERRIDES,
+) -> Pod:
     """Fill the values from a pod template (the map with `spec`), all but the command.
 
     names: of the main container, in order of preference; otherwise the first container is it. trainer: what replaces
-    some of its fields.
+    some of its fields, as `overrides` says.
     """
     pod = Pod(template, role)
     containers = template.list_items("spec", "containers")
@@ -323,9 +329,9 @@ def read_pod(template: Field, role: RoleName, names: Sequence[str] = (), trainer
     if spec is not None:
         write_volumes(spec, pod.container, role)
     table = pod.make_container_table()
-    replaced = {name for name, own in OVERRIDES.items() if trainer and trainer.find(own)}
+    replaced = {name for name, own in overrides.items() if trainer and trainer.find(own)}
     if trainer is not None and role == "workers":
-        trainer.apply({own: table[name] for name, own in [*OVERRIDES.items(), ("env", "env")]})
+        trainer.apply({own: table[name] for name, own in [*overrides.items(), ("env", "env")]})
         kept = {subject: one for subject, one in pod.facts.items()
                 if "resources" not in replaced or not subject.startswith(("requests.", "limits."))}  # fmt: skip
         pod.facts = kept | read_facts(None, trainer.data, "", str(trainer), OVERRIDES["resources"])
