@@ -82,7 +82,8 @@ def _read_script(conversion: Conversion, request: Request, text: Text, name: str
     """The script, read again where its training starts in another folder than the one in which sbatch was called."""
     variables = _make_variables(conversion, request)
     script = read_script(conversion, text, variables, name, own_host="MASTER_ADDR")
-    if _starts_elsewhere(conversion, script.launch):
+    is_read = any("SLURM_SUBMIT_DIR" in one for one in (text.chars, *conversion.options.helpers.values()))
+    if is_read and _starts_elsewhere(conversion, script.launch):
         submitted = UnknownPart("variable", "PWD", "$PWD", folder="$SLURM_SUBMIT_DIR")
         variables["SLURM_SUBMIT_DIR"] = conversion.source_map.add_unknown(submitted, ())
         script = read_script(conversion, text, variables, name, own_host="MASTER_ADDR")
