@@ -257,8 +257,10 @@ def report_own(part: Part, name: str, text: str) -> None:
 
 def write_exported(
     conversion: Conversion, name: str, value: Text | list[Text], statement: Text, words: Sequence[Text]
-) -> str | None:
-    """One exported variable of a script, with its entry in the report. Returns a line that bash expands, or None.
+) -> tuple[str, str] | None:
+    """One exported variable of a script, with its entry in the report.
+
+    Returns the key of a line that bash expands, and the line; None if there is nothing to expand.
 
     words: the command line. A variable whose text is a part of it is not environment.
     """
@@ -285,8 +287,9 @@ def write_exported(
     elif why := _explain_unknown(unknown):
         part.lose(why, f"set training.env.{name}, or give {name} with --set")
     else:
-        part.map(choose_place(conversion, [value]))
-        return f"export {name}={format_word(conversion, value, choose_variables(conversion))}"
+        place = choose_place(conversion, [value])
+        part.map(place)
+        return place, f"export {name}={format_word(conversion, value, choose_variables(conversion))}"
     return None
 
 

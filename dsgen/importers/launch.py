@@ -11,7 +11,7 @@ from typing import Any
 from dsgen.deepspeed import FILES
 from dsgen.editing import compare_text
 from dsgen.importers.conversion import Conversion
-from dsgen.importers.draft import SECRET_HOLE, make_secret_reference
+from dsgen.importers.draft import SECRET_HOLE, Draft, make_secret_reference
 from dsgen.importers.environment import EACH_RUNS, RANK_METHODS_SHELL, WORKER_SHELL, format_script, write_value
 from dsgen.importers.facts import JobSize
 from dsgen.importers.fields import Option
@@ -98,6 +98,11 @@ def _write_chosen(conversion: Conversion, started: LaunchCommand, world: JobSize
         conversion.map(program, conversion.draft.set("training.pythonCommand", command))
 
 
+def make_interpreter(draft: Draft, form: str) -> list[str]:
+    """The words with which dsgen starts a script or, if `form` is module, a module."""
+    return [draft.get("training.pythonCommand") or "python3", "-u", *(["-m"] if form == "module" else [])]
+
+
 def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSize, files: Files) -> None:
     """training.python, module or exec with the arguments; through bash if a shell must expand a part."""
     draft, python = conversion.draft, started.interpreter
@@ -123,7 +128,7 @@ def _write_program(conversion: Conversion, started: LaunchCommand, world: JobSiz
             key = f"training.{started.form}" if index == 0 or started.form == "exec" else "training.args"
             conversion.map(word, draft.set(key, word.chars) if is_first else draft.add(key, word.chars))
         return
-    start = [command, "-u", *module] if before else []
+    start = make_interpreter(draft, started.form) if before else []
     text = format_script(conversion, words, RANK_METHODS_SHELL, ["exec", *start])
     shell = ["bash", "-c", text]
     if draft.get("training.deepspeed.config") is not None and draft.get("training.deepspeed.passConfig") is not False:

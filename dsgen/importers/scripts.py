@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
@@ -27,7 +28,7 @@ from dsgen.importers.environment import (
     write_exported,
 )
 from dsgen.importers.facts import JobSize
-from dsgen.importers.launch import OF_TORCH, passes_on, write_counts, write_launch
+from dsgen.importers.launch import OF_TORCH, make_interpreter, passes_on, write_counts, write_launch
 from dsgen.importers.launchers import LAUNCHERS, WORKERS, LaunchCommand, parse_alone
 from dsgen.importers.ledger import ImportRefusedError
 from dsgen.importers.shell.commands import COPIES, PREPARES, WRAPPERS
@@ -313,9 +314,7 @@ def find_unread(conversion: Conversion, text: Text) -> Iterator[Text]:
 
 @dataclass
 class ScriptWriter:
-    """What the statements of a script become. loaded: what the image must contain.
-
-    lines: of training.setup, which is read before the processes have their variables. last_lines: those that need them.
+    """What the statements of a script become. lines: what bash runs, by the key. loaded: what the image must contain.
 
     folder: where the script itself starts, "" if that is not known. final: the last event of each variable.
     """
@@ -323,8 +322,7 @@ class ScriptWriter:
     conversion: Conversion
     script: ChosenScript
     world: JobSize
-    lines: list[str] = field(default_factory=list)
-    last_lines: list[str] = field(default_factory=list)
+    lines: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     loaded: list[str] = field(default_factory=list)
     folder: str = ""
     final: dict[str, ScriptEvent] = field(default_factory=dict)
@@ -427,11 +425,8 @@ class ScriptWriter:
             self.conversion.lose(statement, OWN_DEVICES, "see workers.slots and workers.accelerator.count")
         elif name.startswith(("SINGULARITY", "APPTAINER")):
             self.conversion.lose(statement, OF_RUNTIME, OF_RUNTIME_HINT)
-        elif line := write_exported(self.conversion, name, value, statement, self.script.launch.words):
-            self._keep_line(line, choose_place(self.conversion, [value] if isinstance(value, Text) else value))
-
-    def _keep_line(self, line: str, place: str) -> None:
-        (self.lines if place == "training.setup" else self.last_lines).append(line)
+        elif found := write_exported(self.conversion, name, value, statement, self.script.launch.words):
+            self.lines[found[0]].append(found[1])
 
     def _take_devices(self, value: Text) -> bool:
         """The number of devices that a script chooses on its host, if a worker does not have them."""
@@ -461,7 +456,10 @@ class ScriptWriter:
             shown = [line for text in dict.fromkeys(self.loaded) for line in text.split("\n")[:1]]
             lines = ["The script gets its programs from:", *(f"  {line}" for line in shown)]
             self.conversion.draft.add_above("image", lines)
-        before, lines = self.conversion.draft.get("training.setup", ""), list(dict.fromkeys(self.lines))
+        before, lines = (
+            self.conversion.draft.get("training.setup", ""),
+            list(dict.fromkeys(self.lines["training.setup"])),
+        )
         if lines:
             text = "\n".join([*before.splitlines(), *lines])
             self.conversion.draft.set("training.setup", text + "\n" if "\n" in text else text)
@@ -469,10 +467,10 @@ class ScriptWriter:
     def _write_last_lines(self) -> None:
         """Let bash run lines before it starts the program, with the variables of the process."""
         conversion, draft = self.conversion, self.conversion.draft
-        key = "launch.command" if draft.get("launch.command") else "training.exec"
-        text, words = "\n".join(dict.fromkeys(self.last_lines)), draft.get(key)
-        if not text:
+        key = next((one for one in self.lines if one != "training.setup"), "")
+        if not key:
             return
+        text, words = "\n".join(dict.fromkeys(self.lines[key])), draft.get(key)
         if words and words[:2] == ["bash", "-c"]:
             draft.set(key, [*words[:2], f"{text}\n{words[2]}", *words[3:]])
             return
@@ -481,7 +479,7 @@ class ScriptWriter:
             raise conversion.refuse(self.script.launch.statement, "the source names no program")
         start = ["bash", "-c", f'{text}\nexec "$0" "$@"']
         if form:
-            start += [draft.get("training.pythonCommand") or "python3", "-u", *(["-m"] if form == "module" else [])]
+            start += make_interpreter(draft, form)
             words = [draft.get(f"training.{form}")]
             draft.remove(f"training.{form}")
         draft.set(key, [*start, *words])
@@ -552,13 +550,13 @@ class ScriptWriter:
             hint = "put the secret into a Secret and read it in training.setup"
             self.conversion.lose(event.text, "it may contain a secret", hint)
             return
-        self._keep_line("\n".join(line.rstrip() for line in shown.split("\n")), place)
+        self.lines[place].append("\n".join(line.rstrip() for line in shown.split("\n")))
         self.conversion.map(event.text, place)
 
     def _write_cd(self, event: ScriptEvent) -> None:
         """`cd`: the folder of the training, or of the commands in setup."""
         folder, target = self.conversion.draft.get("training.workingDir"), event.value
-        is_start = self.script.launch.folder is target and not self.lines
+        is_start = self.script.launch.folder is target and not self.lines["training.setup"]
         is_own = is_start and isinstance(target, Text) and folder == posixpath.normpath(target.chars)
         if not self.world.is_batch and not is_own:
             self._add_line(event)
