@@ -185,7 +185,7 @@ class Field(Part):
     node: Node
 
     @property
-    def conversion(self) -> Conversion:  # type: ignore[override]  # read from the document
+    def conversion(self) -> Conversion:  # type: ignore[override]  # a property for the attribute of Part
         """The conversion of its document."""
         return self.fields.conversion
 
